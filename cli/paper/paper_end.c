@@ -170,23 +170,37 @@ static void say_left_out(char *out, size_t size, const paper *p)
                  p->effort);
 }
 
+/* How many accuracies differ, of how many; of none: why. */
+static void say_compared(char *out, size_t size, const paper *p, int count, int all)
+{
+    char left_out[280] = "";
+    say_left_out(left_out, sizeof left_out, p);
+    if (!paper_trains_as_published(p))
+        snprintf(out, size, "%s", left_out);
+    else if (all == 0)
+        snprintf(out, size, "No published accuracy is compared with ours: none that was measured "
+                 "has a published figure beside it, and an error. %s", left_out);
+    else
+        snprintf(out, size, "Every published accuracy that differs from ours by more than two "
+                 "standard errors of the difference: %d of the %d that were compared. The "
+                 "published error is the printed deviation, undivided, because the authors' runs "
+                 "go on with one model. %s", count, all, left_out);
+}
+
 bn_json *differences_table(const paper *p)
 {
-    char about[1200], left_out[280] = "";
+    char about[1400], compared[700];
     int count = 0, all = 0;
     walk w = {p, 0};
     pair d;
     for (; paper_trains_as_published(p) && next_compared(&d, &w); all++)
         count += differs(&d);
-    say_left_out(left_out, sizeof left_out, p);
-    snprintf(about, sizeof about, "Every published accuracy that differs from ours by more than "
-             "two standard errors of the difference: %d of the %d that were compared. The "
-             "published error is the printed deviation, undivided, because the authors' runs go on "
-             "with one model. Difference is ours minus published, in points. Correlations with "
-             "gradients (Table 2) are listed if they differ by more than two errors of a "
+    say_compared(compared, sizeof compared, p, count, all);
+    snprintf(about, sizeof about, "%s%sDifference is ours minus published, in points. Correlations "
+             "with gradients (Table 2) are listed if they differ by more than two errors of a "
              "correlation over 10,000 pairs, since the paper prints none; redone is the nearer of "
              "our two readings. If a reason names no page, a fixed rule gives it, and nobody has "
-             "tested it. %s", count, all, left_out);
+             "tested it.", compared, compared[strlen(compared) - 1] == ' ' ? "" : " ");
     bn_json *t = table_new(p, "differences", "What did not reproduce", about, 2);
     table_key(t, "dataset", "dataset");
     table_key(t, "model", "network");

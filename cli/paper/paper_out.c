@@ -194,10 +194,10 @@ static bn_json *how_measured(const paper *p)
     const bn_json *m = bn_json_get(p->results, "machine");
     return bn_json_pack(
         "[s,{s:o},o]", "Every table and figure of \"Bonsai: Gradient-free Graph Condensation for "
-        "Node Classification\" (ICLR 2025), measured by ", "code",
+        "Node Classification\" (ICLR 2025), measured with ", "code",
         bn_json_textf("bonsai paper%s --protocol %s%s", p->quick ? " --quick" : "",
                       paper_protocol_name(p), p->repeat.side_by_side ? " --side-by-side" : ""),
-        bn_json_textf(" %s beside the published figures, with %lld threads of %s.",
+        bn_json_textf(", version %s, beside the published figures, on %lld threads of %s.",
                       bonsai_version(), (long long)bn_json_as_whole(bn_json_get(m, "threads")),
                       bn_json_as_text(bn_json_get(m, "cpu"))));
 }

@@ -97,26 +97,44 @@ static const char ask_for_more[] =
 
 /* ---- a table with its charts --------------------------------------------- */
 
-static void put_how(bn_page *p, const bn_json *table, const char *key, const char *name)
+static void put_how(bn_page *p, const char *text, const char *name)
 {
-    if (!*bn_text_of(table, key))
+    if (!*text)
         return;
     bn_putf(p, "<dt>%s</dt><dd>", name);
-    bn_escape(p, bn_text_of(table, key));
+    bn_escape(p, text);
     bn_put(p, "</dd>\n");
 }
 
-/* What was measured; how is folded, since it is much the same for all tables. */
+enum { LONG_TEXT = 400, LONG_SENTENCE = 1000 };
+
+/* Parts a long text behind its first sentence; *rest is empty where it is not long. */
+static void part(char first[LONG_SENTENCE], const char **rest, const char *text)
+{
+    const char *end = strlen(text) > LONG_TEXT ? strstr(text, ". ") : NULL;
+    const size_t length = end && end - text < LONG_SENTENCE - 1 ? (size_t)(end - text) + 1 : 0;
+    memcpy(first, text, length);
+    first[length] = 0;
+    *rest = length ? end + 2 : text + strlen(text);
+}
+
+/* What was measured; how is folded, since it is much the same for all tables, and so is what a long
+ * text says behind its first sentence. */
 static void put_about(bn_page *p, const bn_json *table)
 {
+    char first[LONG_SENTENCE];
+    const char *about = bn_text_of(table, "about"), *rest;
+    part(first, &rest, about);
     bn_put(p, "<dl class=\"how\">\n");
-    put_how(p, table, "about", "Measured");
+    put_how(p, *rest ? first : about, "Measured");
     bn_put(p, "</dl>\n");
-    if (!*bn_text_of(table, "data") && !*bn_text_of(table, "protocol"))
+    if (!*rest && !*bn_text_of(table, "data") && !*bn_text_of(table, "protocol"))
         return;
-    bn_put(p, "<details class=\"asides\"><summary>Data and protocol</summary><dl class=\"how\">\n");
-    put_how(p, table, "data", "Data");
-    put_how(p, table, "protocol", "Protocol");
+    bn_putf(p, "<details class=\"asides\"><summary>%s</summary><dl class=\"how\">\n",
+            *rest ? "More about it, data and protocol" : "Data and protocol");
+    put_how(p, rest, "Measured");
+    put_how(p, bn_text_of(table, "data"), "Data");
+    put_how(p, bn_text_of(table, "protocol"), "Protocol");
     bn_put(p, "</dl></details>\n");
 }
 

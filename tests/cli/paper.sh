@@ -11,6 +11,9 @@ mkdir -p data/deep/cora data/deep/other
 "$BONSAI" paper --data data --out out $quick >table 2>err
 python3 "$HERE/paper_page.py" out "$ROOT/data/paper/published.csv"
 grep -q '^accuracy	cora	0.5	Bonsai	83.95	' table || { cat table; exit 1; }
+grep -q 'measured with <code>bonsai paper --quick --protocol [a-z]*</code>, version [0-9]' out/index.html &&
+    grep -q '<dd>No accuracy is compared, because' out/index.html ||
+    { echo 'the page does not say what was measured and compared'; exit 1; }
 grep -q 'pubmed.npz is named like PubMed, but has 50 nodes, [0-9]* edges, 9 features and 3 classes, not 19717, 88648, 500 and 3: left out' err ||
     { cat err; exit 1; }
 grep -q 'Flickr (89,250 nodes) is missing; to get it: bonsai fetch flickr --to data' err || { cat err; exit 1; }

@@ -97,7 +97,8 @@ class Page(HTMLParser):
         elif kind == 'dt':
             self.term = text
         else:
-            self.section['how'][self.term] = text
+            how = self.section['how']           # what is long is told in two parts
+            how[self.term] = how[self.term] + ' ' + text if self.term in how else text
         self.item = None
 
     def handle_data(self, data):

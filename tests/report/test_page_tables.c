@@ -88,6 +88,24 @@ static void every_mark_has_its_words(void **state)
     free(page);
 }
 
+/* Only the first sentence of a long text is not folded. */
+static void a_long_text_is_folded(void **state)
+{
+    (void)state;
+    char text[1200], about[600];
+    memset(about, 'x', sizeof about);
+    memcpy(about, "First < this. Then ", 19);
+    about[sizeof about - 1] = 0;
+    snprintf(text, sizeof text, "{\"title\": \"t\", \"heading\": \"h\", \"tables\": [{\"name\": "
+             "\"one\", \"title\": \"One\", \"about\": \"%s\", \"head\": [], \"rows\": []}]}",
+             about);
+    char *page = drawn(text);
+    assert_has(page, "<dt>Measured</dt><dd>First &lt; this.</dd>\n</dl>\n<details "
+                     "class=\"asides\"><summary>More about it, data and protocol</summary>"
+                     "<dl class=\"how\">\n<dt>Measured</dt><dd>Then xxx");
+    free(page);
+}
+
 static void a_page_says_what_it_shows(void **state)
 {
     (void)state;
@@ -230,6 +248,7 @@ int main(void)
         cmocka_unit_test(numbers_are_printed_as_the_table_asks),
         cmocka_unit_test(every_mark_has_its_words),
         cmocka_unit_test(a_page_says_what_it_shows),
+        cmocka_unit_test(a_long_text_is_folded),
         cmocka_unit_test(curves_have_bands_and_log_axes),
         cmocka_unit_test(more_reasons_than_notes_are_drawn),
         cmocka_unit_test(text_cannot_become_markup),
