@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/strength.h"
 #include "record.h"
 
 static bonsai_status read(bn_record *r, const bonsai_graph *small)
@@ -120,39 +121,15 @@ done:
 
 /* ---- the most telling of its classes, nodes and features ---- */
 
-typedef struct {
-    int64_t number;
-    double  value;
-} strength;
-
-static bool stronger(strength a, strength b)
-{
-    const double x = fabs(a.value), y = fabs(b.value);
-    return x != y ? x > y : a.number < b.number;
-}
-
-/* Puts one among the strongest so far, of which there are *count in order. */
-static void rank(strength top[BONSAI_WHY_ROOM], int64_t *count, strength one)
-{
-    int64_t at = *count;
-    if (at == BONSAI_WHY_ROOM && !stronger(one, top[at - 1]))
-        return;
-    at -= at == BONSAI_WHY_ROOM;
-    for (; at > 0 && stronger(one, top[at - 1]); at--)
-        top[at] = top[at - 1];
-    top[at] = one;
-    *count += *count < BONSAI_WHY_ROOM;
-}
-
 static void add_shares(bonsai_why *w, const bonsai_graph *small, int64_t node)
 {
-    strength top[BONSAI_WHY_ROOM];
+    bn_strength top[BONSAI_WHY_ROOM];
     if (!bn_has(small, BONSAI_SECTION_SOFT_LABELS))
         return;
     for (int64_t c = 0; c < small->view.classes; c++) {
         const double share = bn_soft_share(small, node, c);
         if (share > 0)
-            rank(top, &w->shares, (strength){c, share});
+            bn_keep_strongest(top, &w->shares, BONSAI_WHY_ROOM, (bn_strength){c, share});
     }
     for (int64_t i = 0; i < w->shares; i++) {
         w->share_class[i] = top[i].number;
@@ -206,13 +183,14 @@ done:
 static void list_features(bonsai_why *w, const bonsai_graph *small, const float *row,
                           const double *mean)
 {
-    strength top[BONSAI_WHY_ROOM];
+    bn_strength top[BONSAI_WHY_ROOM];
     const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     for (int64_t j = 0; j < small->view.features; j++) {
         if (row[j] == 0)
             continue;
         w->features_set++;
-        rank(top, &w->features, (strength){j, (double)row[j] - (mean ? mean[j] : 0)});
+        bn_keep_strongest(top, &w->features, BONSAI_WHY_ROOM,
+                (bn_strength){j, (double)row[j] - (mean ? mean[j] : 0)});
     }
     for (int64_t i = 0; i < w->features; i++) {
         const int64_t j = top[i].number;

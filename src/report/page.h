@@ -38,8 +38,9 @@ double bn_part_of(double part, double whole);             /* NAN: there is no wh
 void bn_sheet_head(bn_page *p, const bn_sheet *s);
 bool bn_sheet_has_nodes(const bn_sheet *s);
 void bn_sheet_nodes(bn_page *p, const bn_sheet *s);
-/* A feature of the small graph: its name, or its number in the full graph. */
-void bn_put_feature(bn_page *p, const bn_facts *f, int64_t feature);
+/* A feature of the small graph: whether it is raised (+) or lowered (−), and its name, or its
+ * number in the full graph. */
+void bn_put_strong(bn_page *p, const bn_facts *f, const bn_strong *one);
 void bn_sheet_sizes(bn_page *p, const bn_sheet *s);
 /* Cells: the metric in percent, NAN: not known; the model's name, BN_CELL_TEXT long at most; the
  * full graph's of a model, and the first of a small graph, that are known. */

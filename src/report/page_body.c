@@ -26,7 +26,7 @@ static void tell_node(bn_page *p, const void *facts, const bn_dot *d)
             bn_put(p, "; strongest: ");
             for (int k = 0; k < BN_STRONGEST && f->stand[i].strong[k].feature >= 0; k++) {
                 bn_put(p, k ? ", " : "");
-                bn_put_feature(p, f, f->stand[i].strong[k].feature);
+                bn_put_strong(p, f, &f->stand[i].strong[k]);
             }
             return;
         }

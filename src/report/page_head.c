@@ -40,7 +40,7 @@ static void say_whole(bn_page *p, const bonsai_condense_info *i)
     bn_put(p, " kept whole,");
 }
 
-/* Nodes without a label may take part in prototypes: then these are more than the training nodes. */
+/* Nodes without a label may take part in prototypes: then there are more of them. */
 static void say_prototypes(bn_page *p, const bn_sheet *s)
 {
     const bool told = isfinite(s->stood);

@@ -9,7 +9,7 @@
 
 enum { MOST_HEATED = 16, TOP = 3, HEATS = 6 };  /* classes with a column each; else the top ones */
 
-void bn_put_feature(bn_page *p, const bn_facts *f, int64_t feature)
+static void put_feature(bn_page *p, const bn_facts *f, int64_t feature)
 {
     const bonsai_array *kept = &f->small->view.section[BONSAI_SECTION_KEPT_FEATURES];
     const int64_t number = kept->data ? bn_int_at(kept, feature) : feature;
@@ -17,6 +17,12 @@ void bn_put_feature(bn_page *p, const bn_facts *f, int64_t feature)
         bn_escape_cut(p, f->feature_name[number], 40);
     else
         bn_putf(p, "feature %lld", (long long)number);
+}
+
+void bn_put_strong(bn_page *p, const bn_facts *f, const bn_strong *one)
+{
+    bn_put(p, one->value > one->mean ? "+ " : "− ");
+    put_feature(p, f, one->feature);
 }
 
 bool bn_sheet_has_nodes(const bn_sheet *s)
@@ -123,10 +129,11 @@ static void put_strongest(bn_page *p, const bn_facts *f, const bn_stand *n)
     for (int k = 0; k < BN_STRONGEST && n->strong[k].feature >= 0; k++) {
         bn_put(p, "<span class=\"chip\" title=\"");
         bn_put_number(p, n->strong[k].value);
+        bn_put(p, n->strong[k].value > n->strong[k].mean ? ", raised" : ", lowered");
         bn_put(p, "; on the mean ");
         bn_put_number(p, n->strong[k].mean);
         bn_put(p, "\">");
-        bn_put_feature(p, f, n->strong[k].feature);
+        bn_put_strong(p, f, &n->strong[k]);
         bn_put(p, "</span> ");
     }
     bn_put(p, n->strong[0].feature < 0 ? "–</td>" : "</td>");
@@ -186,8 +193,8 @@ static void say(bn_page *p, const bn_facts *f)
     bn_put(p, counts[f->standing]);
     if (is_soft(f))
         bn_put(p, " A soft label says how much of each class a node is, in percent.");
-    bn_put(p, " The strongest features are those farthest above the mean of these nodes, in "
-              "standard deviations.");
+    bn_put(p, " The strongest features are those farthest from the mean of these nodes, in "
+              "standard deviations: + raised, − lowered.");
     if (f->stands < f->all_stands)
         say_shown(p, f);
     bn_put(p, "</p>\n");

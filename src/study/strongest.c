@@ -1,14 +1,15 @@
 /* strongest.c -- the features by which a node differs from the others.
  *
- * A feature is strong in a node where its value is above the mean of the nodes, by many standard
- * deviations.  That of a feature counts as at least the mean over all features: else one that is
- * almost always the same would be strong wherever it is not.
+ * A feature is strong in a node where its value is far from the mean of the nodes, above or below,
+ * in standard deviations.  That of a feature counts as at least the mean over all features: else
+ * one that is almost always the same would be strong wherever it is not.
  *
  * SPDX-License-Identifier: MIT */
 #include "strongest.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "base/strength.h"
 
 typedef struct {
     double *mean, *spread;      /* f */
@@ -48,31 +49,18 @@ static double strength(const measures *m, int64_t j)
     return by != 0 ? by / fmax(m->spread[j], m->least) : 0;
 }
 
-/* The strongest first, of equals the lower; the last of them drops out. */
-static void insert(bn_strong out[BN_STRONGEST], double strong[BN_STRONGEST], const measures *m,
-                   int64_t j)
-{
-    const double s = strength(m, j);
-    int at = BN_STRONGEST;
-    while (at > 0 && s > strong[at - 1])
-        at--;
-    if (at == BN_STRONGEST)
-        return;
-    const size_t behind = (size_t)(BN_STRONGEST - 1 - at);
-    memmove(out + at + 1, out + at, behind * sizeof *out);
-    memmove(strong + at + 1, strong + at, behind * sizeof *strong);
-    out[at] = (bn_strong){j, (double)m->row[j], m->mean[j]};
-    strong[at] = s;
-}
-
 static void find(bn_strong out[BN_STRONGEST], const measures *m, int64_t f)
 {
-    double strong[BN_STRONGEST] = {0};          /* nothing at or below the mean is strong */
-    for (int i = 0; i < BN_STRONGEST; i++)
-        out[i] = (bn_strong){.feature = -1};
-    for (int64_t j = 0; j < f; j++)
-        if (m->row[j] != 0)
-            insert(out, strong, m, j);
+    bn_strength top[BN_STRONGEST];
+    int64_t count = 0;
+    for (int64_t j = 0; j < f; j++)             /* nothing at the mean is strong */
+        if (m->row[j] != 0 && strength(m, j) != 0)
+            bn_keep_strongest(top, &count, BN_STRONGEST, (bn_strength){j, strength(m, j)});
+    for (int64_t i = 0; i < BN_STRONGEST; i++) {
+        const int64_t j = i < count ? top[i].number : -1;
+        out[i] = j < 0 ? (bn_strong){.feature = -1}
+                       : (bn_strong){j, (double)m->row[j], m->mean[j]};
+    }
 }
 
 bonsai_status bn_strongest_find(bn_strong *out, const bonsai_graph *g, const bn_nodes *nodes,

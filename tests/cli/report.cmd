@@ -23,7 +23,7 @@ sed -n '/id="options"/,/<details>/p' report.html | grep -o '>--[a-z-]*<'
 grep -c '>0.\?.B<' alone.html
 # Features have names where they are given, and numbers otherwise.
 seq -f 'word%g' 0 39 > names.txt; $BONSAI report small.bonsai --full g.bonsai -o named.html --feature-names names.txt -q > /dev/null
-for page in report named; do sed -n '/id="nodes"/,/<.section>/p' $page.html | grep -oE '>(word|feature )[0-9]' | tr -d 0-9 | sort -u; done
+for page in report named; do sed -n '/id="nodes"/,/<.section>/p' $page.html | grep -oE '(word|feature )[0-9]+<' | tr -d 0-9 | sort -u; done
 # Where a probe chose the method, the command lets it choose again.
 $BONSAI condense g.bonsai -o auto.bonsai --nodes 12 --layers 1 --seed 7 --hard-labels --split 50/30/20 --report auto.html -q > /dev/null
 $BONSAI $(sed -n 's/.*<pre tabindex="0"><code>bonsai \(.*\)<.code>.*/\1/p' auto.html | sed 's/ -o [^ ]*/ -o same.bonsai/') -q > /dev/null; cmp auto.bonsai same.bonsai

@@ -29,10 +29,10 @@ static bonsai_graph *graph(bool sparse)
     return other;
 }
 
-static void what_is_far_above_the_mean_is_strong(void **state)
+static void what_is_far_from_the_mean_is_strong(void **state)
 {
     static const int64_t place[] = {0, 2, 4};
-    static const int64_t strong[3][BN_STRONGEST] = {{1, 2, -1, -1}, {4, 3, -1, -1}, {3, -1, -1, -1}};
+    static const int64_t strong[3][BN_STRONGEST] = {{1, 4, 0, 2}, {4, 3, 0, 1}, {4, 3, 0, -1}};
     (void)state;
     for (int sparse = 0; sparse < 2; sparse++) {
         bonsai_graph *g = graph(sparse);
@@ -109,7 +109,7 @@ static void survives_every_failed_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_far_above_the_mean_is_strong),
+        cmocka_unit_test(what_is_far_from_the_mean_is_strong),
         cmocka_unit_test(only_the_nodes_that_are_given_count),
         cmocka_unit_test(equal_nodes_have_no_strong_features),
         cmocka_unit_test(survives_every_failed_allocation),
