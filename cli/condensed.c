@@ -165,10 +165,8 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
     if (kept >= 0)
         summary_note(r, "%.1f %% of the %.2f %% that the full graph gives", kept, i->probe_full);
     if (i->probe_other >= 0) {
-        summary_real(r, "probe_other",
-                     i->method == BONSAI_METHOD_TREES ? "with prototypes" : "with trees",
-                     i->probe_other, "%.2f %%");
-        summary_note(r, "the probe of what was not chosen, or what it could expect");
+        summary_real(r, "probe_other", "best alternative", i->probe_other, "%.2f %%");
+        summary_note(r, "not chosen; why names it");
     }
     add_probed(r, i, kept);
     summary_text(r, "worth", "that is", worth);

@@ -68,7 +68,7 @@ why = small['metadata']['why']
 assert node['tree'] == why['tree'][0] and node['covers'] == why['covers'][0]
 assert node['rank'] == 1 + sum(x > why['score'][0] for x in why['score'])
 auto, made, one = (json.load(open(f + '.json')) for f in ('auto', 'prototypes', 'prototype'))
-assert auto['method'] in ('trees', 'prototypes') and auto['why'].startswith(auto['method'] + ': the probe got ')
+assert auto['method'] in ('trees', 'prototypes') and auto['why'].startswith(auto['method'] + ': the probe scores ')
 assert auto['method'] == 'prototypes' and auto['probe'] >= auto['probe_other'] >= 0, auto['why']
 assert auto['members'] is True and auto['labels'] == 'soft' and auto['values'] == 'u8'
 assert auto['nodes'] == auto['prototypes'] == auto['labelled'] and auto['trees'] == info['train']
