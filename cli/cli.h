@@ -98,6 +98,7 @@ int refuse_command(session *s, const char *name);       /* suggests another; EXI
 
 style style_of(const session *s);
 int  fail(session *s, bonsai_status rc);                /* prints bonsai_error(); EXIT_FAILED */
+int  fail_missing(session *s, const char *path);        /* a graph that is not there; the same */
 int  fail_with(session *s, const char *format, ...)     /* prints a sentence; EXIT_FAILED */
     __attribute__((format(printf, 2, 3)));
 int  refuse(session *s, const char *format, ...)        /* the same for usage; EXIT_USAGE */
@@ -398,6 +399,9 @@ int  training_run(session *s, training *t, const bonsai_graph *small, const bons
 int  training_work(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 void training_free(training *t);
 double training_judgings(const bonsai_train_options *o);        /* how often a run is judged */
+/* Refuses a pair that was named the wrong way round.  EXIT_DONE, or the exit code. */
+int  training_check_pair(session *s, const training *t, const bonsai_graph *small,
+                         const bonsai_graph *full);
 /* Prints a note if the sizes show that small was not condensed from full. */
 void training_note_pair(session *s, const training *t, const bonsai_graph *small,
                         const bonsai_graph *full);

@@ -105,8 +105,6 @@ static int settle_budget(session *s, arguments *a)
             return refuse(s, "--%s and --%s are both given: a graph has one budget", first, name);
         snprintf(first, sizeof first, "%s", name);
     }
-    if (!*first)
-        return refuse(s, "a budget is missing, such as --ratio 0.01");
     if (a->ratios)
         return parse_ratios(s, a);
     snprintf(a->to[0], MOST_PATH, "%s", a->out);
@@ -114,11 +112,29 @@ static int settle_budget(session *s, arguments *a)
     return OPT_GO;
 }
 
+/* All that is missing at once, with a line that has it. */
+static int settle_missing(session *s, const arguments *a)
+{
+    char graph[2 * MOST_PATH];
+    const char *path = path_without_format(a->path);
+    int i = 0;
+    const int budget = a->update || a->ratios || next_budget(&a->o, &i);
+    if (a->out && budget)
+        return OPT_GO;
+    if (path_bytes(path) < 0)
+        fail_missing(s, path);
+    if (!text_word(graph, sizeof graph, a->path))
+        snprintf(graph, sizeof graph, "GRAPH");
+    return refuse(s, "%s missing, as in: %s condense %s -o small.bonsai --ratio 0.01",
+                  budget ? "-o SMALL is" : a->out ? "a budget is" : "-o SMALL and a budget are",
+                  crew.program, graph);
+}
+
 static int settle(session *s, arguments *a)
 {
-    int code = OPT_GO;
-    if (!a->out)
-        return refuse(s, "-o SMALL is missing");
+    int code = settle_missing(s, a);
+    if (code != OPT_GO)
+        return code;
     if (strlen(a->out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (a->update && crew.several)

@@ -28,7 +28,9 @@ int cmd_eval(session *s, int argc, char **argv)
     bonsai_status rc = read_other(s, &small, t.path);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&full, t.full, &s->read);
-    code = rc == BONSAI_OK ? training_run(s, &t, small, full) : fail(s, rc);
+    code = rc == BONSAI_OK ? training_check_pair(s, &t, small, full) : fail(s, rc);
+    if (code == EXIT_DONE)
+        code = training_run(s, &t, small, full);
     bonsai_graph_free(small);
     bonsai_graph_free(full);
     return code;

@@ -283,6 +283,28 @@ static int show(session *s, const facts *f)
     return summary_print(&r, s);
 }
 
+static int is_beside(const char *path, size_t folder, const char *name)
+{
+    char file[MOST_PATH];
+    return snprintf(file, sizeof file, "%.*s%s", (int)folder, path, name) < MOST_PATH &&
+           path_bytes(file) >= 0;
+}
+
+/* "mine/edges.csv" where the folder "mine" holds the rest of the graph. */
+static void note_folder(session *s, const facts *f)
+{
+    const char *path = path_without_format(f->path), *slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    const int features = is_beside(path, folder, "features.csv");
+    const int labels = is_beside(path, folder, "labels.csv");
+    if (strcmp(path + folder, "edges.csv") != 0 || (f->v->features && f->v->classes) ||
+        (!features && !labels))
+        return;
+    note(s, "%s beside it: name the folder, %.*s",
+         !labels ? "features.csv is" : !features ? "labels.csv is"
+         : "features.csv and labels.csv are", folder ? (int)folder : 2, folder ? path : "./");
+}
+
 static int info(session *s, const char *path, int linear, int brief)
 {
     facts f = {.path = path, .linear = linear, .brief = brief};
@@ -301,6 +323,8 @@ static int info(session *s, const char *path, int linear, int brief)
         code = fail(s, rc);
     else
         code = show(s, &f);
+    if (code == EXIT_DONE)
+        note_folder(s, &f);
     free(f.class_counts);
     bonsai_graph_free(g);
     return code;

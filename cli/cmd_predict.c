@@ -112,6 +112,15 @@ static int judge(session *s, prediction *p)
                : EXIT_DONE;
 }
 
+/* Whether the nodes that the model was trained on are judged too. */
+static void note_split(session *s, const prediction *p)
+{
+    if (p->found[BONSAI_PART_NONE].nodes && !p->found[BONSAI_PART_TRAIN].nodes &&
+        !p->found[BONSAI_PART_VAL].nodes && !p->found[BONSAI_PART_TEST].nodes)
+        note(s, "%s has no split: if the model was trained on it, its training nodes are among "
+             "those judged; bonsai split draws the split that train drew", p->path);
+}
+
 /* When the rows go to stdout. */
 static void note_accuracy(session *s, const prediction *p)
 {
@@ -219,6 +228,8 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
         return fail(s, rc);
     if (judge(s, p) != EXIT_DONE)
         return EXIT_FAILED;
+    if (p->evaluate)
+        note_split(s, p);
     const int facts = s->json || p->evaluate;           /* on stdout instead of the rows */
     if ((p->out || !facts) && write_rows(s, p) != EXIT_DONE)
         return EXIT_FAILED;

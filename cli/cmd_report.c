@@ -196,9 +196,11 @@ static int write_page(session *s, request *q)
                                  : bonsai_graph_read(&small, q->t.path, &s->read);
     if (rc == BONSAI_OK && q->t.full)
         rc = bonsai_graph_read(&full, q->t.full, &s->read);
-    if (rc == BONSAI_OK)
+    if (rc == BONSAI_OK && full)
+        code = training_check_pair(s, &q->t, small, full);
+    if (rc == BONSAI_OK && code == EXIT_DONE)
         rc = bonsai_graph_verify(small);
-    if (rc == BONSAI_OK && q->names)
+    if (rc == BONSAI_OK && code == EXIT_DONE && q->names)
         code = file_text(s, &q->features, q->names);
     if (rc == BONSAI_OK && code == EXIT_DONE && q->t.count) {
         size_t classes = (size_t)bonsai_graph_classes(small);

@@ -107,13 +107,26 @@ static int misspelt(char *out, size_t size, const char *path)
     return near != NULL;
 }
 
+/* A file with the same name and another ending: "g.bonsi". */
+static int other_ending(char *out, size_t size, const char *path)
+{
+    char start[MOST_PATH];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const size_t len = (size_t)(name - path) + stem(name);
+    if (!path[len] || len >= sizeof start)
+        return 0;
+    snprintf(start, sizeof start, "%.*s", (int)len, path);
+    return with_ending(out, size, "", start);
+}
+
 static void suggest(const char *path)
 {
     char found[2 * MOST_PATH];
     const dataset *d = named_dataset(path);
     if (with_ending(found, sizeof found, "", path) ||
         with_ending(found, sizeof found, folder_of_fetch, path) ||
-        fetched(found, sizeof found, d) || (!d && misspelt(found, sizeof found, path)))
+        fetched(found, sizeof found, d) || other_ending(found, sizeof found, path) ||
+        (!d && misspelt(found, sizeof found, path)))
         fprintf(stderr, "did you mean %s?\n", found);
     else if (d)
         fprintf(stderr, "try: bonsai fetch %s, then name %s/%s\n", d->name, folder_of_fetch,

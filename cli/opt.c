@@ -203,11 +203,27 @@ static int arg_name(const char **name, const char *names, int at)
     return (int)strcspn(names, " ");
 }
 
+/* Whether the line should name a file to write, and does not. */
+static int lacks_output(const parser *p)
+{
+    char *const *word = p->s->words;
+    while (word && *word && strncmp(*word, "-o", 2) != 0 && strncmp(*word, "--output", 8) != 0)
+        word++;
+    return by_letter(p, 'o') && word && !*word;
+}
+
+static int too_many(const parser *p, const char *text)
+{
+    if (lacks_output(p))
+        return refuse(p->s, "\"%s\" is one argument too many; did you mean -o %s?", text, text);
+    return refuse(p->s, "\"%s\" is one argument too many", text);
+}
+
 static int argument(parser *p, const char *text)
 {
     const char *name;
     if (arg_name(&name, p->spec->args, p->taken) == 0)
-        return refuse(p->s, "\"%s\" is one argument too many", text);
+        return too_many(p, text);
     if (!*text)
         return refuse(p->s, "%.*s is empty", arg_name(&name, p->spec->args, p->taken), name);
     p->spec->values[p->taken++] = text;

@@ -131,22 +131,37 @@ static int out_of_range(session *s, const opt *o, const char *text)
     const bonsai_field *f = o->f;
     const char *limit = f->type == BONSAI_FIELD_REAL ? "%.10g" : "%.0f";
     const int above = f->marks & BONSAI_MARK_ABOVE, below = f->marks & BONSAI_MARK_BELOW;
-    char low[32], high[32];
+    char low[32], high[32], instead[48] = "";
+    double real = 0;
+    if (above && f->low == 0 && f->high == 1 && parse_real(text, &real) && real > 1 && real <= 100)
+        snprintf(instead, sizeof instead, "; for %.10g %% write %.10g", real, real / 100);
     snprintf(low, sizeof low, limit, f->low);
     snprintf(high, sizeof high, limit, f->high);
     if (isinf(f->high))
         return refuse(s, "--%s is %s, which is %s %s", o->name, text,
                       above ? "not above" : "less than", low);
     if (above || below)
-        return refuse(s, "--%s is %s, which is not %s %s and %s %s", o->name, text,
-                      above ? "above" : "at least", low, below ? "below" : "at most", high);
+        return refuse(s, "--%s is %s, which is not %s %s and %s %s%s", o->name, text,
+                      above ? "above" : "at least", low, below ? "below" : "at most", high, instead);
     return refuse(s, "--%s is %s, which is outside %s..%s", o->name, text, low, high);
+}
+
+/* "1%" of an option that is a share of 1; -1: none. */
+static double parse_percent(const bonsai_field *f, const char *text)
+{
+    char number[32];
+    double percent = -1;
+    const size_t len = strlen(text);
+    if (f->low != 0 || f->high != 1 || len < 2 || len > sizeof number || text[len - 1] != '%')
+        return -1;
+    snprintf(number, sizeof number, "%.*s", (int)len - 1, text);
+    return parse_real(number, &percent) ? percent / 100 : -1;
 }
 
 static int set_real(session *s, const opt *o, const char *text)
 {
-    double real = 0;
-    if (!parse_real(text, &real))
+    double real = parse_percent(o->f, text);
+    if (real < 0 && !parse_real(text, &real))
         return bad(s, o, text, "not a number");
     if (!in_range(o->f, real))
         return out_of_range(s, o, text);

@@ -30,14 +30,23 @@ style style_of(const session *s)
 
 /* ---- messages ------------------------------------------------------------ */
 
+static int suggest_after(session *s, int code)
+{
+    if (crew.suggest && !s->mute && s->words)
+        crew.suggest(s->said, s->words);
+    return code;
+}
+
 int fail(session *s, bonsai_status rc)
 {
     if (rc == BONSAI_E_CANCELED)
         return fail_with(s, "canceled");
-    int code = fail_with(s, "%s", bonsai_error());
-    if (crew.suggest && !s->mute && s->words)
-        crew.suggest(s->said, s->words);
-    return code;
+    return suggest_after(s, fail_with(s, "%s", bonsai_error()));
+}
+
+int fail_missing(session *s, const char *path)
+{
+    return suggest_after(s, fail_with(s, "%s: %s", path, strerror(ENOENT)));
 }
 
 static void say(session *s, const char *start, const char *format, va_list args)

@@ -86,9 +86,23 @@ static int distance(const char *a, const char *b)
     return d[n][m];
 }
 
+/* The word of ours for one that others use, if it is among the names. */
+static const char *synonym(const char *word, const char *const *names, int count)
+{
+    static const char *const pairs[][2] = {{"evaluate", "eval"}, {"download", "fetch"},
+                                           {"datasets", "fetch"}, {"bonsai", "trees"}};
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        for (int i = 0; i < count && strcmp(word, pairs[k][0]) == 0; i++)
+            if (strcmp(names[i], pairs[k][1]) == 0)
+                return names[i];
+    return NULL;
+}
+
 const char *text_nearest(const char *word, const char *const *names, int count)
 {
-    const char *best = NULL;
+    const char *best = synonym(word, names, count);
+    if (best)
+        return best;
     int least = (int)strlen(word) / 3 + 2;
     for (int i = 0; i < count; i++) {
         const size_t len = strlen(word);

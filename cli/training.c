@@ -236,6 +236,23 @@ static void note_results(session *s, const training *t)
         note(s, "%s has no validation nodes: the last epoch counts", judge);
 }
 
+static int is_condensed(const bonsai_graph *g)
+{
+    bonsai_condense_info i;
+    bonsai_condense_info_init(&i);
+    return bonsai_condense_info_of(&i, g) == BONSAI_OK;
+}
+
+int training_check_pair(session *s, const training *t, const bonsai_graph *small,
+                        const bonsai_graph *full)
+{
+    if (is_condensed(small) || !is_condensed(full))
+        return EXIT_DONE;
+    return fail_with(s, "%s is a condensed graph and %s is not: did you swap them? bonsai %s %s %s%s",
+                     t->full, t->path, s->command, t->full,
+                     strcmp(s->command, "eval") == 0 ? "" : "--full ", t->path);
+}
+
 void training_note_pair(session *s, const training *t, const bonsai_graph *small,
                         const bonsai_graph *full)
 {

@@ -8,7 +8,7 @@ $BONSAI condense g.bonsai -o s.bonsai -r 0
 $BONSAI condense g.bonsai -o s.bonsai --ratio 1.5
 $BONSAI condense g.bonsai -o s.bonsai --ratio nan
 $BONSAI condense g.bonsai -o s.bonsai --ratio=-0.1
-$BONSAI condense g.bonsai -o s.bonsai --ratio 1%
+$BONSAI condense g.bonsai -o s.bonsai --ratio 1%%
 $BONSAI condense g.bonsai -o s.bonsai --bytes 0
 $BONSAI condense g.bonsai -o s.bonsai --nodes -1
 $BONSAI condense g.bonsai -o s.bonsai --trees 0.5
@@ -73,3 +73,14 @@ $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --for ""
 # What is trained on the small graph.
 $BONSAI condense g.bonsai -o s.bonsai -r 0.1 --eval gcn,gen
 $BONSAI condense g.bonsai -o s --ratios 0.1,0.2 --eval gcn
+# All that is missing at once.
+$BONSAI condense g.bonsai
+$BONSAI condense cora
+$BONSAI condense g.bonsai x.bonsai
+$BONSAI condense g.bonsai -o s.bonsai --ratio 5
+$BONSAI condense g.bonsai -o s.bonsai --ratio 101%
+$BONSAI condense g.bonsai -o s.bonsai --nodes 10%
+$BONSAI condense g.bonsai -o s.bonsai -r 0.1 --method bonsai
+$BONSAI suggest g.bonsai --keep 95
+# A share in percent.
+$BONSAI condense g.bonsai -o s.bonsai -r 10% -q > /dev/null; $BONSAI condense g.bonsai -o t.bonsai -r 0.1 -q > /dev/null; cmp s.bonsai t.bonsai

@@ -32,3 +32,5 @@ $BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --alone --json | grep -E '"(
 $BONSAI eval s.bonsai g.bonsai --epochs 9 --seeds 1 --hidden 2048 --memory 1M | grep -c ^beside
 # A full graph that cannot be trained on does not spoil the rest.
 $BONSAI convert g.bonsai one/ -q > /dev/null; awk -F , -v OFS=, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /split/) c = i } NR > 1 && $c == "train" { $2 = 0 } 1' one/labels.csv > l; mv l one/labels.csv; $BONSAI eval s.bonsai one/ --epochs 3 --seeds 1 2>&1 | grep -E '^(note|beside|test)' | sed -E 's/all [0-9]+/all N/'
+# The two the other way round.
+$BONSAI eval g.bonsai s.bonsai

@@ -16,3 +16,5 @@ $BONSAI info path.el --linear
 # No edge, no label: no homophily, no exponent.
 echo '# nothing' > none.el; $BONSAI info none.el
 printf 'id,label\n0,\n1,\n' > none.csv; $BONSAI info none.el --labels none.csv
+# A file of a folder that holds the rest.
+$BONSAI info $HERE/papers/edges.csv --brief > /dev/null

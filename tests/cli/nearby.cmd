@@ -27,3 +27,5 @@ $BONSAI fetch products
 $BONSAI fetch computers
 $BONSAI fetch coar
 $BONSAI fetch zzzzzz
+# A typo in the ending.
+$BONSAI info graph.bonsi

@@ -21,3 +21,5 @@ printf 'source,target\n0,1\n1,2\n' > n.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > n.f
 $BONSAI train $HERE/papers --epochs 200 --seeds 1 --save m.npz > /dev/null; $BONSAI predict m.npz $HERE/papers -q | cmp - p.csv
 $BONSAI convert $HERE/papers g.npz > /dev/null; $BONSAI predict g.npz $HERE/papers
 printf 'PK\003\004 and nothing else' > bad.npz; $BONSAI predict bad.npz $HERE/papers
+# Without a split the nodes that taught the model are judged too.
+mkdir p; cp $HERE/papers/*.csv p; cut -d , -f 1,2 $HERE/papers/labels.csv > p/labels.csv; $BONSAI predict m.bonsai p/ --evaluate > /dev/null

@@ -21,3 +21,5 @@ ls
 $BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names missing.txt
 printf 'a\nb\n' > two.txt; $BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names two.txt
 : > none.txt; $BONSAI report small.bonsai --full g.bonsai -o r.html --feature-names none.txt
+# The two the other way round.
+$BONSAI report g.bonsai --full small.bonsai -o r.html

@@ -1,6 +1,9 @@
 # Wrong usage is exit 2 and a sentence that names the option and the value.
 $BONSAI chekc graph.bonsai
 $BONSAI zzzzzz
+$BONSAI evaluate s.bonsai g.bonsai
+$BONSAI download cora
+$BONSAI datasets
 $BONSAI -q info graph.bonsai
 $BONSAI help chekc
 $BONSAI info
