@@ -77,7 +77,7 @@ typedef struct {
     char        said[1024];     /* the last message */
     bonsai_read_options read;   /* for every GRAPH; also the threads and progress of all else */
     progress    progress;
-    double      accuracy, seconds_train;    /* of the model trained last, for the demo */
+    double      accuracy, waited;           /* of the model trained last, for the demo */
     const bonsai_field *given[MOST_OPTIONS];    /* options that stand on the command line */
     int         given_count;
 } session;

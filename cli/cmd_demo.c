@@ -109,7 +109,7 @@ static int run_step(session *s, const step *st, found *f)
     int code = command_find(argv[0])->run(&own, argc, argv);
     progress_clear(&own.progress);
     s->accuracy = own.accuracy;
-    s->seconds_train = own.seconds_train;
+    s->waited = own.waited;
     return code == EXIT_DONE && st->after ? st->after(s, f) : code;
 }
 
@@ -135,17 +135,17 @@ static int compare(session *s, found *f)
 
 static int keep_full(session *s, found *f)
 {
-    f->full = (judged){s->accuracy, s->seconds_train};
+    f->full = (judged){s->accuracy, s->waited};
     return EXIT_DONE;
 }
 
-/* Seconds of training only, summed over the runs: judging takes equally long for both. */
+/* The seconds that the tables show. */
 static int tell_gain(session *s, found *f)
 {
-    f->small = (judged){s->accuracy, s->seconds_train};
+    f->small = (judged){s->accuracy, s->waited};
     put_prose("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes "
-              "right, against %.1f %% when trained on all; training took %.3f s instead of "
-              "%.3f s: %.0f times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
+              "right, against %.1f %% when trained on all; training and judging took %.2f s "
+              "instead of %.2f s: %.1f times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
               f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;
 }

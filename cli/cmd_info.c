@@ -295,10 +295,9 @@ static void note_folder(session *s, const facts *f)
 {
     const char *path = path_without_format(f->path), *slash = strrchr(path, '/');
     const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
-    const int features = is_beside(path, folder, "features.csv");
-    const int labels = is_beside(path, folder, "labels.csv");
-    if (strcmp(path + folder, "edges.csv") != 0 || (f->v->features && f->v->classes) ||
-        (!features && !labels))
+    const int features = !f->v->features && is_beside(path, folder, "features.csv");
+    const int labels = !f->v->classes && is_beside(path, folder, "labels.csv");
+    if (strcmp(path + folder, "edges.csv") != 0 || (!features && !labels))
         return;
     note(s, "%s beside it: name the folder, %.*s",
          !labels ? "features.csv is" : !features ? "labels.csv is"

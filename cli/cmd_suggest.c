@@ -157,6 +157,16 @@ static bn_json *rows_of(const bonsai_suggestion *found, int people)
     return rows;
 }
 
+/* Whether a ratio was too small. */
+static int lacks_rows(const bonsai_suggestion *found)
+{
+    const bonsai_suggest_point *p;
+    for (int64_t k = 0; (p = bonsai_suggestion_point(found, k)); k++)
+        if (p->score < 0)
+            return 1;
+    return 0;
+}
+
 /* People read the answer below the curve. */
 static void add_facts(summary *r, const arguments *a, const bonsai_suggest_info *i)
 {
@@ -187,7 +197,7 @@ static int print_table(session *s, const arguments *a, const bonsai_suggestion *
 {
     static const column people[] = {
         {"ratio", "ratio", "%.6g"}, {"bytes", "bytes", "bytes"}, {"nodes", "nodes", NULL},
-        {"score", "score %", "%.2f"}, {"share", "of full %", "%.1f"}, {"chosen", "", NULL},
+        {"score", "score %", "%.2f"}, {"share", "of full %", "%.2f"}, {"chosen", "", NULL},
         {NULL, NULL, NULL}};
     static const column all[] = {
         {"ratio", "ratio", NULL}, {"bytes", "bytes", NULL}, {"nodes", "nodes", NULL},
@@ -198,6 +208,8 @@ static int print_table(session *s, const arguments *a, const bonsai_suggestion *
     summary r = {.count = 0};
     add_facts(&r, a, bonsai_suggestion_info(found));
     summary_table(&r, text ? NULL : "points", text ? people : all, rows_of(found, text));
+    if (text && lacks_rows(found))
+        summary_text(&r, NULL, "-", "too small for any graph");
     return summary_print(&r, s);
 }
 
@@ -210,11 +222,12 @@ static void put_answer(const arguments *a, const bonsai_suggestion *found)
     putchar('\n');
     curve_put(found);
     putchar('\n');
-    put_prose("%s %.6g keeps %.1f %% of the full graph's score, with %s and %s node%s%s%s",
+    put_prose("%s %.6g keeps %.2f %% of the full graph's score, with %s and %s node%s%s%s",
               i->reached ? "The ratio" : "The best ratio", i->ratio, 100 * i->share, bytes, nodes,
               i->nodes == 1 ? "" : "s", a->out ? ", written to " : ":", a->out ? a->out : "");
     if (!a->out)
         put_command(a->command, (int)strlen(a->command));
+    put_prose("\nA network may keep more or less: judge it with bonsai eval.");
 }
 
 /* ---- the work ------------------------------------------------------------ */

@@ -84,8 +84,8 @@ static bn_json *row(const training *t, int k)
 void beside_add(summary *r, const training *t, char title[64])
 {
     static const column columns[] = {
-        {"model", "model", NULL}, {"mean", "small graph %", "%.2f"}, {"std", "+-", "%.2f"},
-        {"full_mean", "full graph %", "%.2f"}, {"full_std", "+-", "%.2f"},
+        {"model", "model", NULL}, {"mean", "small graph %", "%.2f"}, {"std", "std. dev.", "%.2f"},
+        {"full_mean", "full graph %", "%.2f"}, {"full_std", "std. dev.", "%.2f"},
         {"kept", "kept %", "%.1f"}, {NULL, NULL, NULL}};
     bn_json *rows = bn_json_array();
     for (int k = 0; k < t->count; k++)

@@ -150,7 +150,7 @@ static void add_models(summary *r, const training *t, heads *h)
 {
     const column columns[] = {
         {"model", "model", NULL}, {"mean", h->mean, "%.2f"},
-        {"std", "+-", "%.2f"}, {"val_mean", "validation %", "%.2f"},
+        {"std", "std. dev.", "%.2f"}, {"val_mean", "validation %", "%.2f"},
         {"best_epoch", "best epoch", NULL}, {"parameters", "parameters", NULL},
         {"epoch_ms", "epoch ms", "%.2f"}, {"judge_ms", "judge ms", "%.2f"},
         {"seconds_total", "seconds", "%.2f"}, {NULL, NULL, NULL}};
@@ -170,7 +170,7 @@ static void add_others(summary *r, const training *t)
 {
     static const column columns[] = {
         {"model", "model", NULL}, {"metric", "metric", NULL}, {"mean", "test %", "%.2f"},
-        {"std", "+-", "%.2f"}, {"val_mean", "validation %", "%.2f"}, {NULL, NULL, NULL}};
+        {"std", "std. dev.", "%.2f"}, {"val_mean", "validation %", "%.2f"}, {NULL, NULL, NULL}};
     bn_json *rows = bn_json_array();
     for (int i = 0; i < t->count; i++)
         for (int m = 0; m < BONSAI_METRIC_COUNT; m++) {

@@ -217,7 +217,7 @@ static void remember(session *s, const training *t)
 {
     const bonsai_train_info *i = bonsai_training_info(t->done[t->count - 1]);
     s->accuracy = i->accuracy_mean;
-    s->seconds_train = i->seconds_train;
+    s->waited = i->seconds_total;
 }
 
 static void note_results(session *s, const training *t)

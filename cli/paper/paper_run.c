@@ -116,6 +116,8 @@ static int run_set(paper *p, int set)
     p->now = effort_of(p, set);
     if (p->now == 0 && !paper_needs_look(p))
         return EXIT_DONE;
+    if (!p->s->progress.terminal)
+        note(p->s, "%s: dataset %d of %d", p->sets[set].is->name, set + 1, p->set_count);
     bonsai_graph *g = NULL;
     bonsai_status rc = paper_load(&g, p, set);
     const int code = rc == BONSAI_OK ? check_lists(p, set, g) : EXIT_DONE;

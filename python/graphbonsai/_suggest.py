@@ -87,11 +87,12 @@ class Suggestion:
             known = point["score"] is not None
             rows.append((number(point["ratio"]), number(point["bytes"]), number(point["nodes"]),
                          "%.2f" % point["score"] if known else "-",
-                         "%.1f" % (100 * point["share"]) if known else "-"))
+                         "%.2f" % (100 * point["share"]) if known else "-"))
         return rows
 
     def _sentence(self) -> str:
-        return "%s keeps %.1f %% of the full graph's score of %.2f %%%s" % (
+        return ("%s keeps %.2f %% of the full graph's score of %.2f %%%s. A network may keep more "
+                "or less: judge it with evaluate().") % (
             number(self.ratio), 100 * self.share, self.full_score,
             "" if self.reached else "; no ratio keeps %g %%" % (100 * self.keep))
 

@@ -12,7 +12,8 @@ static void name_judged(char *out, size_t size, const bonsai_condense_info *i)
     if (i->probe_held > 0)
         snprintf(out, size, "%lld training nodes that were held out", (long long)i->probe_held);
     else if (i->probe_val > 0)
-        snprintf(out, size, "%lld validation nodes", (long long)i->probe_val);
+        snprintf(out, size, "%lld validation node%s", (long long)i->probe_val,
+                 i->probe_val == 1 ? "" : "s");
     else
         snprintf(out, size, "the nodes it judges on");
 }

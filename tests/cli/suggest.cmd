@@ -15,7 +15,7 @@ $BONSAI suggest g.bonsai -q --low 0.00001 --high 0.0001
 
 # The small graph is the one that condense makes, and the page shows the curve.
 $BONSAI suggest g.bonsai -q --low 0.01 --points 4 --method prototypes -o a.bonsai --report a.html | sed -n 's/^ratio\t//p' > r; $BONSAI condense g.bonsai -q --method prototypes --ratio $(cat r) -o b.bonsai > /dev/null; cmp a.bonsai b.bonsai; grep -c 'id="ratio"' a.html
-script -qec "$BONSAI suggest g.bonsai -q --low 0.01 --points 4 --method prototypes -o a.bonsai" /dev/null | tr -d '\r' | tail -2
+script -qec "$BONSAI suggest g.bonsai -q --low 0.01 --points 4 --method prototypes -o a.bonsai" /dev/null | tr -d '\r' | tail -5
 
 # Wrong usage.
 $BONSAI suggest
@@ -30,3 +30,5 @@ $BONSAI suggest g.bonsai -o g.bonsai
 $BONSAI suggest g.bonsai -o x.bonsai --report x.bonsai
 $BONSAI suggest g.bonsai --report none/x.html
 $BONSAI suggest none.bonsai
+# Ratios that are too small for any graph, in the table.
+script -qec "stty cols 60; $BONSAI suggest g.bonsai -q --low 0.00001 --points 4 --method prototypes" /dev/null | tr -d '\r' | grep -a '^  -  '

@@ -306,6 +306,9 @@ static void a_sentence_says_what_it_is_worth(void **state)
                         "one: the small graph keeps 90.0 % of that.");
     assert_int_equal(length, strlen(text));
     assert_true(kept > 89.9 && kept < 90.1);
+    i.probe_val = 1;
+    bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_non_null(strstr(text, " of 1 validation node right"));
     i.probe_val = 0;
     i.probe_held = 28;
     assert_int_equal(bonsai_condense_worth(text, 10, &kept, &i), length + 16);

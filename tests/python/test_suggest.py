@@ -56,7 +56,8 @@ class Suggest(testing.Case):
     def test_it_shows_itself(self):
         text = str(self.found)
         self.assertIn("of full %", text)
-        self.assertIn("keeps %.1f %% of the full graph's score" % (100 * self.found.share), text)
+        self.assertIn("keeps %.2f %% of the full graph's score" % (100 * self.found.share), text)
+        self.assertTrue(text.endswith("A network may keep more or less: judge it with evaluate()."))
         self.assertTrue(repr(self.found).startswith("Suggestion(ratio="))
         page = self.found._repr_html_()
         self.assertTrue(page.startswith("<div"))
