@@ -177,8 +177,9 @@ static void add_stood(summary *r, const bonsai_condense_info *i, const bonsai_gr
                       int weighted)
 {
     double all = 0;
-    for (int64_t v = 0; weighted && v < i->nodes; v++)
+    for (int64_t v = 0; weighted && v < bonsai_graph_view(small)->nodes; v++)
         all += bonsai_graph_weight(small, v);
+    weighted = weighted && all < 1e15;          /* a file from elsewhere may say anything */
     if (weighted)
         summary_int(r, "stand_for", "stand for", (int64_t)(all + 0.5));
     if (weighted && all > (double)i->trees)

@@ -414,6 +414,9 @@ static void without_nodes_to_judge_on_prototypes_are_taken(void **state)
     bonsai_graph *small = condensed(&i, few, &o);
     assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
     assert_string_equal(i.why, "prototypes: there are no nodes for a probe to judge on");
+    bonsai_condense_options_init(&o);
+    assert_int_equal(bonsai_condense_options_of(&o, small), BONSAI_OK);
+    assert_int_equal(o.method, BONSAI_METHOD_AUTO);     /* it was asked for, though none competed */
     bonsai_graph_free(small);
     bonsai_graph_free(few);
     bonsai_graph_free(three);
