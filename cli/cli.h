@@ -160,6 +160,8 @@ enum { OPT_GO = -1 };
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
 /* Whether it found the option of this field, whatever its value. */
 int option_given(const session *s, const char *field);
+/* Adds how GRAPH was read to a line, for the command that reads it next. */
+void options_of_reading(char *line, size_t size, const session *s);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
 int parse_whole(const char *text, int64_t *out);        /* the same; errno is ERANGE: too large */
 /* The indices of the words in "a,b,c"; "all": each.  out: room for all.  OPT_GO, or EXIT_USAGE. */

@@ -295,22 +295,6 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     return summary_print(&r, s);
 }
 
-/* How GRAPH was read, for the command that reads it next. */
-static void add_reading(char *line, size_t size, session *s)
-{
-    const bonsai_field *f;
-    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_READ, i)); i++) {
-        char name[48], value[MOST_PATH], word[2 * MOST_PATH] = "";
-        if (!option_given(s, f->name) || strcmp(f->name, "threads") == 0)
-            continue;
-        option_name(name, sizeof name, f);
-        if (f->type != BONSAI_FIELD_FLAG && bonsai_field_text(value, sizeof value, f, &s->read) > 0)
-            text_word(word, sizeof word, value);
-        const size_t at = strlen(line);
-        snprintf(line + at, size - at, " --%s%s%s", name, *word ? " " : "", word);
-    }
-}
-
 enum { MOST_LINE = 8 * MOST_PATH };
 
 /* The command that judges graph k with a network. */
@@ -321,7 +305,7 @@ static void name_next(char line[MOST_LINE], session *s, const arguments *a, int 
     if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
         return;
     snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn", small, full);
-    add_reading(line, MOST_LINE, s);
+    options_of_reading(line, MOST_LINE, s);
 }
 
 static void add_condensed(summary *r, session *s, const arguments *a, int k,

@@ -149,6 +149,21 @@ int option_given(const session *s, const char *field)
     return i < s->given_count;
 }
 
+void options_of_reading(char *line, size_t size, const session *s)
+{
+    const bonsai_field *f;
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_READ, i)); i++) {
+        char name[48], value[MOST_PATH], word[2 * MOST_PATH] = "";
+        if (!option_given(s, f->name) || strcmp(f->name, "threads") == 0)
+            continue;
+        option_name(name, sizeof name, f);
+        if (f->type != BONSAI_FIELD_FLAG && bonsai_field_text(value, sizeof value, f, &s->read) > 0)
+            text_word(word, sizeof word, value);
+        const size_t at = strlen(line);
+        snprintf(line + at, size - at, " --%s%s%s", name, *word ? " " : "", word);
+    }
+}
+
 static int set(parser *p, const opt *o, const char *text)
 {
     session *s = p->s;

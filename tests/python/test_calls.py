@@ -526,7 +526,7 @@ class Training(testing.Case):
         self.assertRegex(report.worth, r"gets [0-9.]+ % of \d+ validation nodes right")
         self.assertIn("the small graph keeps %.1f %% of that" % report.kept, report.worth)
         self.assertIn(report.worth, str(report))
-        self.assertRegex(report.why, r"the probe got [0-9.]+ % of \d+ validation nodes right")
+        self.assertRegex(report.why, r"the probe scores [0-9.]+ % \(\d+ validation nodes\)")
         self.assertIn("probe of the full graph, %", str(report))
         other = condense(self.g, 0.1, method="degree", threads=1).report
         self.assertEqual((other.worth, other.kept), ("", None))
