@@ -12,9 +12,9 @@ printf 'id,label\n0,a\033[31mred\n1,b\n' > labels.csv; printf '0,1\n' > edges.cs
 $BONSAI info edges.csv --labels labels.csv | grep ^class | od -c
 # Condensed graphs: small beside full; figures that may change are masked.
 $BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
-COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o t.bonsai -r 0.1 --method trees" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
-COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s.bonsai -r 0.1" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
-COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s --ratios 0.05,0.1" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*\b/N/g; s/ +N/ N/g; s/ +/ /g'
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o t.bonsai -r 0.1 --method trees" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s.bonsai -r 0.1" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s --ratios 0.05,0.1" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*\b/N/g; s/ +N/ N/g; s/ +/ /g'
 COLUMNS=120 script -qec "$BONSAI explain t.bonsai" /dev/null | tr -d '\r' | sed -E 's/[0-9a-f]{8}/CRC/; s/[0-9][0-9,.]*/N/g; s/ +(N|CRC)/ \1/g; s/ *█.*//'
 COLUMNS=120 script -qec "$BONSAI explain s.bonsai" /dev/null | tr -d '\r' | sed -E 's/[0-9a-f]{8}/CRC/; s/[0-9][0-9,.]*/N/g; s/ +(N|CRC)/ \1/g; s/ *█.*//'
 COLUMNS=120 script -qec "$BONSAI explain s.bonsai --node 0" /dev/null | tr -d '\r' | head -5 | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
@@ -24,5 +24,5 @@ COLUMNS=120 script -qec "$BONSAI train g.bonsai --model gcn,gin --seeds 2 --epoc
 COLUMNS=120 script -qec "$BONSAI predict m-gin.bonsai g.bonsai -o p.csv" /dev/null | tr -d '\r' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
 COLUMNS=120 script -qec "$BONSAI eval s.bonsai g.bonsai --seeds 2 --epochs 20" /dev/null | tr -d '\r' | sed -nE '/^Accuracy.*by/,/^$/p' | sed -E 's/[0-9][0-9,.]*/N/g; s/ +N/ N/g'
 # The next command is for people: not into a pipe, not with -q; paths that need quotes have them.
-COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o \"it's.bonsai\" -r 0.1" /dev/null | tr -d '\r' | tail -1
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o \"it's.bonsai\" -r 0.1" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | tail -1
 COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s.bonsai -r 0.1 -q; $BONSAI condense g.bonsai -o s.bonsai -r 0.1 | grep ^next; $BONSAI condense g.bonsai -o s.bonsai -r 0.1 2>e > /dev/null; cat e" /dev/null | grep -c ^next

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""widths.py PROGRAM -- every command on terminals of 40 to 200 columns: no line is too long.
+"""widths.py PROGRAM [WIDTH...] -- every command on terminals of 40 to 200 columns: no line is too
+long.
 
 Each command runs with its output and its messages on two pseudo-terminals of one width.  A line of
 results may have as many columns as the terminal; a redraw of a bar one less, since some terminals
@@ -20,7 +21,7 @@ import termios
 import time
 import unicodedata
 
-WIDTHS = (40, 60, 80, 120, 200)
+WIDTHS = tuple(map(int, sys.argv[2:])) or (40, 60, 80, 120, 200)
 CODES = re.compile(r"\033\[[0-9;?]*[A-Za-z]")
 SENTENCE = re.compile(r"^(bonsai|note|try|did you mean)[: ]")
 program = os.path.abspath(sys.argv[1])
@@ -208,7 +209,7 @@ def main():
             bad.append("bonsai %s has no line in this test" % command)
         for words in lines.get(command, []):
             check(words)
-    check(["demo"], widths=(40, 80))
+    check(["demo"], widths=WIDTHS[:3:2])
     check(["info", "none.bonsai"], 1)
     check(["info", "--jsno"], 2)
     bars()

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sanitized.h"
 #include "condense/methods.h"
 #include "condense/needs.h"
 #include "random_graph.h"
@@ -306,6 +307,9 @@ static int64_t refusal(const bonsai_graph *g, bonsai_condense_options o, int64_t
 static void condensing_refuses_what_a_plan_calls_too_little(void **state)
 {
     (void)state;
+#ifdef SANITIZED
+    skip();                     /* what a sanitizer holds grows from call to call */
+#endif
     for (int i = 0; i < 6; i++) {
         bonsai_graph *g = generated(i);
         for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
