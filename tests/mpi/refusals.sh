@@ -44,7 +44,7 @@ esac
 as "$run g.bonsai $make -s \$rank" 3
 says 1 'bonsai-mpi: rank 1 was given other options: its seed is 1 instead of 0'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run g.bonsai $make --ratio 7" 3
-says 2 'bonsai-mpi: rank 1 ended before the others: --ratio is 7, which is not above 0 and at most 1'
+says 2 'bonsai-mpi: rank 1 ended before the others: --ratio is 7, which is not above 0 and at most 1; for 7 % write 0.07'
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run --help" 3
 says 1 'bonsai-mpi: rank 1 ended before the others: it was given other arguments'
 # Ranks with different commands, or with options that make other calls of the same one.
@@ -58,10 +58,10 @@ says 1 'bonsai-mpi: rank 2 was given another command or other options: it runs "
 as "[ \$rank -ne 1 ] && $bonsai_mpi generate -o g2.bonsai --nodes 300 -q || $bonsai_mpi generate -o g2.bonsai --nodes 300 -q --no-linear" 2
 says 1 'bonsai-mpi: rank 1 ended before the others: it was given other arguments'
 as "[ \$rank -ne 0 ] && $run g.bonsai $make || $run g.bonsai" 3
-says 2 'bonsai-mpi: -o SMALL is missing
+says 2 'bonsai-mpi: -o SMALL and a budget are missing, as in: bonsai-mpi condense g.bonsai -o small.bonsai --ratio 0.01
 try: bonsai-mpi condense --help'
 on 3 condense g.bonsai --ratio 2
-says 2 'bonsai-mpi: --ratio is 2, which is not above 0 and at most 1
+says 2 'bonsai-mpi: --ratio is 2, which is not above 0 and at most 1; for 2 % write 0.02
 try: bonsai-mpi condense --help'
 on 4 condense tiny.bonsai $make
 says 1 'bonsai-mpi: tiny.bonsai: there are 4 ranks but only 3 nodes; start no more ranks than nodes'
