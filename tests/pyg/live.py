@@ -147,7 +147,8 @@ def pyg_probabilities(saved, g, model, layers):
     if "feature_mean" in state:
         x = (x - state.pop("feature_mean")) / state.pop("feature_spread")
     net = models.Network(model.split()[0], x.shape[1], CLASSES, layers, HIDDEN, **MODELS[model][1])
-    net.load_state_dict({name: torch.tensor(v) for name, v in state.items()}, strict=True)
+    net.load_state_dict({name: torch.tensor(v) for name, v in state.items() if "." in name},
+                        strict=True)
     weights = torch.tensor(g["edge_weight"]).double() if "edge_weight" in g else None
     with torch.no_grad():
         scores = net.double()(torch.tensor(x), torch.tensor(g["edge_index"]), weights)
