@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -95,8 +96,21 @@ def _receive(file: Dict[str, Any], part: str, timeout: float, tell: Any) -> None
             file["url"], seen.hexdigest(), file["sha256"]))
 
 
+def _has_no_server(error: Exception) -> bool:
+    return isinstance(getattr(error, "reason", None), socket.gaierror)
+
+
 def _is_temporary(error: Exception) -> bool:
-    return error.code in TEMPORARY if isinstance(error, urllib.error.HTTPError) else True
+    if isinstance(error, urllib.error.HTTPError):
+        return error.code in TEMPORARY
+    return not _has_no_server(error)
+
+
+def _why(error: Exception) -> str:
+    if _has_no_server(error):
+        return ("there is no network, or no server of that name; check the connection, or name "
+                "another server with base_url=")
+    return str(error) or "no answer"
 
 
 def _download(file: Dict[str, Any], timeout: float, retries: int, tell: Any) -> None:
@@ -113,7 +127,7 @@ def _download(file: Dict[str, Any], timeout: float, retries: int, tell: Any) -> 
                 raise
             except (OSError, HTTPException) as error:   # URLError and timeouts are OSErrors
                 if left == 0 or not _is_temporary(error):
-                    raise FileError("%s: %s" % (file["url"], error or "no answer")) from None
+                    raise FileError("%s: %s" % (file["url"], _why(error))) from None
             time.sleep(min(8.0, 0.5 * 2 ** (retries - left)))
     finally:
         if os.path.exists(part):

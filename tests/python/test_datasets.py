@@ -117,6 +117,8 @@ class Datasets(unittest.TestCase):
             datasets.fetch("cora", self.to, base_url="ftp://example.org")
         with self.assertRaises(Error):
             datasets.fetch("amazon-photo", self.to, base_url="http://127.0.0.1:1/", retries=0)
+        with self.assertRaisesRegex(Error, "there is no network, or no server of that name"):
+            datasets.fetch("amazon-photo", self.to, base_url="http://nobody.invalid/", retries=99)
 
 
 if __name__ == "__main__":
