@@ -252,8 +252,7 @@ static bonsai_status prepare(search *s, const bonsai_graph *g)
 {
     bonsai_status rc;
     const unsigned needs = bn_method_of(s->own.o.method)->needs;
-    const double *split = s->own.o.split;
-    const bool asked = split[0] != 0 || split[1] != 0 || split[2] != 0;
+    const bool asked = bn_split_is_asked(s->own.o.split);
     BN_TRY(bn_prepare(&s->own, g, needs));
     tell_split(s, asked, g);
     s->judge = &s->own;
