@@ -226,12 +226,7 @@ static void metrics_and_recall_stand_beside_the_full_graphs(void **state)
          .metric_std = {0, 0, 1.25, 0}, .metric = BONSAI_METRIC_F1},
     };
     const double recall[] = {95.5, 45, 100, -1};
-    bonsai_report_options o;
-    bonsai_report_options_init(&o);
-    o.cells = cells;
-    o.cell_count = 2;
-    o.recall = recall;
-    bonsai_report *r = report(small, g, &o);
+    bonsai_report *r = report_cells(small, g, cells, recall);
     const char *html = bonsai_report_html(NULL, r);
     assert_good_page(html);
     assert_non_null(strstr(html, "<th scope=\"row\">GCN</th><td>65.5 ± 2.5</td><td>43.5 ± 1.3</td>"

@@ -16,11 +16,7 @@ static void assert_verdict(const bonsai_graph *small, const bonsai_graph *g, con
         {.size = sizeof(bonsai_cell), .method = 0, .model = BONSAI_MODEL_GIN, .done = 1, .runs = 4,
          .accuracy_mean = mean[1], .accuracy_std = std, .seconds_train = 2},
     };
-    bonsai_report_options o;
-    bonsai_report_options_init(&o);
-    o.cells = cells;
-    o.cell_count = 2;
-    bonsai_report *r = report(small, g, &o);
+    bonsai_report *r = report_cells(small, g, cells, NULL);
     const char *html = bonsai_report_html(NULL, r), *verdict = strstr(html, "class=\"verdict\"");
     assert_good_page(html);
     assert_non_null(verdict);
@@ -85,11 +81,7 @@ static void the_verdict_takes_the_error_of_its_own_metric(void **state)
         {.size = sizeof(bonsai_cell), .method = 0, .done = 1, .runs = 4, .accuracy_mean = 77,
          .metric_mean = {77, 50, 40}, .metric_std = {0, 1, 1}, .metric = BONSAI_METRIC_F1},
     };
-    bonsai_report_options o;
-    bonsai_report_options_init(&o);
-    o.cells = cells;
-    o.cell_count = 2;
-    bonsai_report *r = report(small, g, &o);
+    bonsai_report *r = report_cells(small, g, cells, NULL);
     assert_non_null(strstr(bonsai_report_html(NULL, r), " It loses 20.0 points"));
     bonsai_report_free(r);
     bonsai_graph_free(small);
@@ -106,12 +98,7 @@ static void assert_fares(const double recall[4], double balanced, bool lost)
         {.size = sizeof(bonsai_cell), .method = 0, .done = 1, .runs = 1, .accuracy_mean = 78,
          .metric_mean = {78, balanced, 70}},
     };
-    bonsai_report_options o;
-    bonsai_report_options_init(&o);
-    o.cells = cells;
-    o.cell_count = 2;
-    o.recall = recall;
-    bonsai_report *r = report(small, g, &o);
+    bonsai_report *r = report_cells(small, g, cells, recall);
     const char *html = bonsai_report_html(NULL, r), *table = strstr(html, "Recall: the percent");
     const char *fold = strstr(html, "<details><summary>Other metrics");
     assert_good_page(html);

@@ -46,6 +46,18 @@ static inline bonsai_report *report(const bonsai_graph *small, const bonsai_grap
     return r;
 }
 
+/* Of a model trained on the full graph and on the small one, with recalls unless NULL. */
+static inline bonsai_report *report_cells(const bonsai_graph *small, const bonsai_graph *full,
+                                          const bonsai_cell cells[2], const double *recall)
+{
+    bonsai_report_options o;
+    bonsai_report_options_init(&o);
+    o.cells = cells;
+    o.cell_count = 2;
+    o.recall = recall;
+    return report(small, full, &o);
+}
+
 static inline void assert_report(const bonsai_graph *small, const bonsai_graph *full, const char *holds,
                           const char *lacks)
 {
