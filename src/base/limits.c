@@ -33,9 +33,17 @@ static int64_t read_kilobytes(const char *path, const char *name)
     return number < 0 ? -1 : 1024 * number;
 }
 
+static int64_t of_process(const char *name)
+{
+    return read_kilobytes("/proc/self/status", name);
+}
+
+/* Address space that is only reserved is no memory: sanitizers reserve terabytes of it, and Python
+ * beside other libraries gigabytes. */
 int64_t bn_memory_private(void)
 {
-    return read_kilobytes("/proc/self/status", "VmData:");
+    const int64_t held = of_process("RssAnon:");        /* since Linux 4.5 */
+    return held >= 0 ? held : of_process("VmData:");
 }
 
 /* ---- control groups ---- */
@@ -209,25 +217,23 @@ static int64_t limit_of(int which)
     return (int64_t)r.rlim_cur;
 }
 
-/* Of the address space, libraries and mapped files take their part. */
-int64_t bn_memory_most(void)
+/* What a limit leaves, where the line NAME of the process is what it counts. */
+static int64_t room_under(int which, const char *name)
 {
-    int64_t data = limit_of(RLIMIT_DATA), space = limit_of(RLIMIT_AS);
-    int64_t used = bn_memory_private();
-    if (space == INT64_MAX || used < 0)
-        return data;
-    int64_t others = read_kilobytes("/proc/self/status", "VmSize:") - used;
-    return bn_least(data, space > others ? space - others : 0);
+    const int64_t limit = limit_of(which), used = limit == INT64_MAX ? -1 : of_process(name);
+    return used < 0 ? INT64_MAX : limit > used ? limit - used : 0;
 }
 
+/* The address space holds libraries and mapped files, too. */
 int64_t bn_memory_unreserved(void)
 {
-    if (limit_of(RLIMIT_DATA) == INT64_MAX && limit_of(RLIMIT_AS) == INT64_MAX)
-        return INT64_MAX;
-    int64_t most = bn_memory_most(), used = bn_memory_private();
-    if (used < 0)
-        return INT64_MAX;
-    return most > used ? most - used : 0;
+    return bn_least(room_under(RLIMIT_DATA, "VmData:"), room_under(RLIMIT_AS, "VmSize:"));
+}
+
+int64_t bn_memory_most(void)
+{
+    const int64_t room = bn_memory_unreserved(), held = bn_memory_private();
+    return room == INT64_MAX || held < 0 ? room : room + held;
 }
 
 int64_t bn_memory_share(int processes)

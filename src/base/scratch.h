@@ -36,10 +36,11 @@ int64_t bn_memory_all(void);            /* in the machine, this process's contro
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if so many processes share the machine */
 int64_t bn_memory_job(int processes);   /* that its job gives each of them; INT64_MAX: no limit */
-int64_t bn_memory_most(void);           /* this process may reserve privately (ulimit -d, -v);
-                                         * INT64_MAX: any number */
-int64_t bn_memory_unreserved(void);     /* of those, not reserved yet; INT64_MAX: any number */
-int64_t bn_memory_private(void);        /* this process has reserved; -1: unknown */
+int64_t bn_memory_private(void);        /* this process holds: private pages, those that are only
+                                         * reserved left out; -1: unknown */
+int64_t bn_memory_unreserved(void);     /* it may still reserve (ulimit -d, -v); INT64_MAX: any
+                                         * number */
+int64_t bn_memory_most(void);           /* it may hold, if it uses all that it may still reserve */
 
 /* What control groups allow and what is left of it, as the files say below `mounts`
  * ("/sys/fs/cgroup") about the groups that are listed in the file `self` ("/proc/self/cgroup").

@@ -154,9 +154,9 @@ int64_t bn_needs_least(const bn_needs *q)
 
 int64_t bn_needs_program(void)
 {
-    enum { USUAL = 8 * MEGABYTE };
+    enum { USUAL = 8 * MEGABYTE, STEP = 32 * MEGABYTE };
     const int64_t here = bn_memory_private();
-    return here > USUAL ? here : USUAL;
+    return here <= USUAL ? USUAL : (here / STEP + 1) * STEP;
 }
 
 int64_t bn_needs_told(const bn_needs *q, int64_t program)

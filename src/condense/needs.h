@@ -19,8 +19,8 @@ typedef struct {
  * ever. */
 int64_t bn_needs_fixed(const bn_needs *q);
 int64_t bn_needs_least(const bn_needs *q);
-/* The program's own part: what it holds when it is asked, or what a small one usually holds, so that
- * two runs say the same.  And the least memory that everybody is told, whole megabytes: another run,
+/* The program's own part: what a small one usually holds, or what it holds when it is asked in steps
+ * so large that two runs say the same.  And the least memory that everybody is told, whole megabytes: another run,
  * or another rank, may begin with some pages more. */
 int64_t bn_needs_program(void);
 int64_t bn_needs_told(const bn_needs *q, int64_t program);

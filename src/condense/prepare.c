@@ -303,14 +303,14 @@ static bonsai_status allow_memory(bn_preparation *p)
     const int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
     bonsai_shape_init(&q.s);
     BN_TRY(bonsai_graph_shape(&q.s, p->full));
-    const int64_t least = bn_needs_least(&q) + p->program, fixed = bn_needs_fixed(&q) + here;
+    const int64_t least = bn_needs_least(&q), kept = here > p->program ? here : p->program;
+    const int64_t fixed = bn_needs_fixed(&q) + kept;
     const bn_world *w = job->at.world;
     int sharing = w && w->here > 0 ? w->here : 1;
     p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
     p->allowed = bn_least(p->allowed, bn_memory_most());
     p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
-    bool told = p->o.memory > 0 || bn_memory_most() < INT64_MAX;
-    if (told && p->allowed < least)
+    if (p->room < least || (p->o.memory > 0 && p->o.memory < least + p->program))
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
                      "least %lld are needed%s", p->full->where, (long long)p->allowed,
                      (long long)bn_needs_told(&q, p->program), q.ranks > 1 ? " on each rank" : "");
@@ -451,6 +451,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     bn_job *job = &p->job;
     p->needs = needs;
     p->program = bn_needs_program();
+    p->room = bn_memory_unreserved();
     p->probe_full = -1;
     job->o = &p->o;
     job->at.threads = bn_threads(p->o.threads);

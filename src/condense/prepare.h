@@ -16,7 +16,8 @@ typedef struct {
     bonsai_graph *columns;              /* ours: that with the selected features only */
     bn_memory memory;                   /* for job.at */
     int64_t  allowed;                   /* bytes of private memory */
-    int64_t  program;                   /* bytes that the process had before (bn_needs_program) */
+    int64_t  program;                   /* bytes that the process had before (bn_needs_program), ... */
+    int64_t  room;                      /* ... and could still reserve */
     int64_t *first;                     /* ranks+1: nodes of each rank, for job.at */
     bn_sizes sizes;                     /* of the full graph */
     int64_t full_labelled;

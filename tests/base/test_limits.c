@@ -384,15 +384,18 @@ static void limit(int what, int64_t bytes)
         _exit(WRONG);
 }
 
-/* Of the whole address space, in bytes. */
-static int64_t address_space(void)
+/* Bytes that a limit counts as used already. */
+static int64_t counted(int what)
 {
-    long long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f || fscanf(f, "%lld", &pages) != 1)
+    char line[256];
+    long long kilobytes = -1;
+    const char *wanted = what == RLIMIT_AS ? "VmSize: %lld" : "VmData: %lld";
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && kilobytes < 0 && fgets(line, sizeof line, f))
+        (void)!sscanf(line, wanted, &kilobytes);
+    if (!f || fclose(f) != 0 || kilobytes < 0)
         exit(WRONG);
-    fclose(f);
-    return (int64_t)pages * sysconf(_SC_PAGESIZE);
+    return 1024 * (int64_t)kilobytes;
 }
 
 /* The other process: folder, call, what is limited, bytes more than there are; and its end. */
@@ -406,7 +409,7 @@ static int run_call(char **argv)
     if (bonsai_graph_load(&g, graph_path) != BONSAI_OK)
         return REFUSED;
     if (more > 0)
-        limit(what, more + (what == RLIMIT_AS ? address_space() : bn_memory_private()));
+        limit(what, more + counted(what));
     bonsai_status rc = calls[atoi(argv[2])](g);
     bonsai_graph_free(g);
     if (rc == BONSAI_OK)

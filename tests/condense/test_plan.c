@@ -339,7 +339,7 @@ static void what_a_plan_calls_enough_is_enough(void **state)
     }
 }
 
-/* Plans count what the process has reserved, and OpenBLAS may still be starting its threads. */
+/* Plans count what the process holds, and OpenBLAS may still be starting its threads. */
 static int wait_for_threads(void **state)
 {
     (void)state;
