@@ -11,6 +11,7 @@ enum { PARTS = 4 };             /* as bonsai_part; 0 is for nodes in no part */
 typedef struct {
     const char         *path, *out;
     int                 probabilities, evaluate;
+    const bonsai_model *m;
     const bonsai_model_info *model;
     const bonsai_graph *g;
     const bonsai_view  *v;
@@ -39,10 +40,18 @@ static int list_names(session *s, const char ***out, const bonsai_array *a, int6
     return EXIT_DONE;
 }
 
+/* What class k is called: as in the model, which it is a class of, or as in the graph. */
+static const char *class_name(const prediction *p, const char **names, int32_t k)
+{
+    const char *name = bonsai_model_class_name(p->m, k);
+    return name ? name : names && k < p->v->classes ? names[k] : "";
+}
+
 static void put_rows(csv *out, const prediction *p, const char **ids, const char **names)
 {
     int64_t c = p->model->classes;
-    fprintf(out->file, "node%s,class%s", ids ? ",id" : "", names ? ",name" : "");
+    const bool named = names || bonsai_model_class_name(p->m, 0);
+    fprintf(out->file, "node%s,class%s", ids ? ",id" : "", named ? ",name" : "");
     for (int64_t k = 0; k < c && p->probabilities; k++)
         fprintf(out->file, ",p%lld", (long long)k);
     fputc('\n', out->file);
@@ -53,9 +62,9 @@ static void put_rows(csv *out, const prediction *p, const char **ids, const char
             fputc(',', out->file);
         }
         fprintf(out->file, "%d", (int)p->classes[v]);
-        if (names) {
+        if (named) {
             fputc(',', out->file);
-            csv_text(out, p->classes[v] < p->v->classes ? names[p->classes[v]] : "");
+            csv_text(out, class_name(p, names, p->classes[v]));
         }
         for (int64_t k = 0; k < c && p->probabilities; k++)
             fprintf(out->file, ",%.6g", (double)p->chances[v * c + k]);
@@ -215,6 +224,7 @@ static int print_summary(session *s, const prediction *p)
 static int predict(session *s, prediction *p, const bonsai_model *m,
                    const bonsai_train_options *o)
 {
+    p->m = m;
     p->model = bonsai_model_facts(m);
     p->v = bonsai_graph_view(p->g);
     size_t n = (size_t)p->v->nodes, c = (size_t)p->model->classes;
@@ -276,7 +286,7 @@ int cmd_predict(session *s, int argc, char **argv)
         .about =
             "Predicts the class of every node of GRAPH with a model that train or eval saved, or\n"
             "with a .npz of weights under PyTorch Geometric's names, as rows node,class, with node\n"
-            "ids and class names if GRAPH has them.  Shows the accuracy on labelled nodes for each\n"
+            "ids and class names where known.  Shows the accuracy on labelled nodes for each\n"
             "part of the split, with --evaluate every metric; with --json everything but the rows\n"
             "is JSON.",
         .examples = "  bonsai predict gcn.bonsai cora.bonsai -o classes.csv\n"

@@ -575,7 +575,10 @@ BONSAI_API bonsai_status bonsai_model_save(const bonsai_model *m, const char *pa
 BONSAI_API bonsai_status bonsai_model_load(bonsai_model **out, const char *path);
 BONSAI_API void bonsai_model_free(bonsai_model *m);     /* of bonsai_model_load */
 BONSAI_API const bonsai_model_info *bonsai_model_facts(const bonsai_model *m);
-/* The class of every node of g and, unless NULL, the probabilities (nodes x classes).  Of the
+/* The name of class k, that of the graph it was trained on; NULL: it has none.  It belongs to m. */
+BONSAI_API const char *bonsai_model_class_name(const bonsai_model *m, int64_t k);
+/* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
+ * x classes).  Refuses a graph in which a number stands for a class of another name.  Of the
  * options only memory, threads and progress matter. */
 BONSAI_API bonsai_status bonsai_predict(int32_t *classes, float *probabilities,
                                         const bonsai_model *m, const bonsai_graph *g,

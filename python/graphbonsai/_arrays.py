@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import json
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class Arrays:
     _verified: bool
     _run: Optional[Dict[str, Any]]
     _info: Optional[c.CondenseInfo]
+    _given: Optional[Sequence[int]]
 
     def _live(self) -> Handle:
         handle = self._handle

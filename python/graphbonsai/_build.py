@@ -174,6 +174,7 @@ class Draft:
         self.nodes: Optional[int] = None
         self.said = ""
         self.keep: List[Any] = []
+        self.given: Optional[Sequence[int]] = None      # the label of each class, if numbers
 
     def count(self, name: str, nodes: int) -> None:
         """Checks that every array has as many nodes as the first one."""
@@ -202,32 +203,26 @@ class Draft:
         self.view.features = rows.shape[1]
 
     def classes(self, y: Any, names: Optional[List[str]], classes: Optional[int],
-                relabel: bool) -> None:
+                relabel: Optional[bool]) -> None:
         """Adds class numbers, or the classes of texts or, to relabel, of numbers; and the names."""
         array = _one_a_node(y)
-        if array.dtype.kind == "O":
-            found = _labels.of_texts("y", array, names)
-        elif relabel and names is None:
-            found = _labels.of_numbers("y", array)
-        else:
-            found = _labels.Classes(array)
-        names = found.names if names is None else names
-        if names is not None:
-            self.names(c.CLASS_NAMES, "class", names)
-        self.labels(found.numbers, classes if names is None else len(names))
+        found = _labels.of_array(array, names, classes, relabel)
+        named = found.names if names is None else names
+        if named is not None:
+            self.names(c.CLASS_NAMES, "class", named)
+        self.labels(found.numbers, classes if named is None else len(named))
+        if array.dtype.kind != "O":
+            self.given = found.values or range(self.view.classes)
 
     def labels(self, array: np.ndarray, classes: Optional[int]) -> None:
         self.count("y", array.size)
         high = int(array.max()) if array.size else -1
         _labels.not_below("y", array)
-        if high >= 2**31 - 1:
-            raise ArgumentError("y has the label %d; labels must be below %d" % (high, 2**31 - 1))
+        _labels.not_above("y", array)
         classes = max(high + 1, 0) if classes is None else classes
         if high >= classes:
             raise ArgumentError("y has the label %d but there are %d classes" % (high, classes))
-        kind = np.uint8 if classes <= 255 else np.uint16 if classes <= 65535 else np.uint32
-        with np.errstate(invalid="ignore"):
-            self.put(c.LABELS, array.astype(kind))      # -1 wraps to the largest: unknown
+        self.put(c.LABELS, _labels.section(array, classes))
         self.view.classes = classes
 
     def metadata(self, report: Any) -> None:
@@ -270,9 +265,11 @@ class Draft:
 
 
 def add_classes(draft: Draft, y: Any, y_soft: Any, class_names: Optional[Sequence[str]],
-                num_classes: Optional[int], relabel: bool) -> None:
+                num_classes: Optional[int], relabel: Optional[bool]) -> None:
     """Adds labels and soft labels, and says how many classes there are."""
     names = None if class_names is None else list(class_names)
+    if y_soft is not None and relabel is None:      # it has a column for each class number
+        relabel = False
     if names is not None:
         if num_classes is not None and num_classes != len(names):
             raise ArgumentError("there are %d class names but num_classes is %d" %

@@ -13,6 +13,7 @@ from . import _options as options_of
 from ._errors import ArgumentError, OptionError
 from ._graph import Graph
 from ._kinds import adapter, as_graph, wrong_kind
+from ._match import matched, need_same
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
@@ -33,11 +34,11 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
     o = options_of.fill(c.CondenseOptions, options)
     warn_if_drawn(graph, given["split"], o.seed)
     if several is not None:
-        return _condense_many(handle, several, o, progress)
+        return _condense_many(graph, several, o, progress)
     _positive(budget, getattr(o, budget.member))
     info, out = c.init(c.CondenseInfo), Handle()
     call(c.condense, out.out, ctypes.byref(info), handle, progress=progress, options=o)
-    return Graph._of(out, run_of(info), info)
+    return Graph._of(out, run_of(info), info, graph._given)
 
 
 def _one_budget(given: Mapping[str, Any]) -> options_of.Field:
@@ -65,8 +66,8 @@ def _several(ratio: Any) -> Optional[List[float]]:
     return [options_of.real("ratio", r) for r in ratio]
 
 
-def _condense_many(handle: Handle, ratios: List[float], o: Any, progress: Progress) -> List[Graph]:
-    count = len(ratios)
+def _condense_many(graph: Graph, ratios: List[float], o: Any, progress: Progress) -> List[Graph]:
+    handle, count = graph._live(), len(ratios)
     if count == 0:
         return []
     out = (ctypes.c_void_p * count)()
@@ -80,7 +81,7 @@ def _condense_many(handle: Handle, ratios: List[float], o: Any, progress: Progre
     finally:
         for h, pointer in zip(handles, out):        # freed too where the call was interrupted
             h.pointer = ctypes.c_void_p(pointer)
-    return [Graph._of(h, run_of(i), i) for h, i in zip(handles, infos)]
+    return [Graph._of(h, run_of(i), i, graph._given) for h, i in zip(handles, infos)]
 
 
 @options_of.named
@@ -226,11 +227,13 @@ def update(now: Any, was: Any, small: Any, *,
     """
     o = options_of.fill(c.CondenseOptions, locals())
     a, b, s = as_graph("now", now), as_graph("was", was), as_graph("small", small)
+    need_same("now", a, "was", b)
+    s, b = matched(s, b)
     info, out = c.init(c.CondenseInfo), Handle()
     ha, hb, hs = a._live(), b._live(), s._live()
     call(c.condense_update, out.out, ctypes.byref(info), ha, hb, hs,
          progress=progress, options=o)
-    return Graph._of(out, run_of(info), info)
+    return Graph._of(out, run_of(info), info, a._given)
 
 
 @options_of.named
@@ -267,7 +270,7 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *,
     (3, True)
     """
     o = options_of.fill(c.CondenseOptions, locals())
-    s, g = as_graph("small", small)._live(), as_graph("full", full)._live()
+    s, g = (one._live() for one in matched(as_graph("small", small), as_graph("full", full)))
     limit = options_of.whole("most", most, 0, 2**31 - 1)
     limit = min(limit, int(c.graph_view(g).contents.nodes))
     which = options_of.whole("node", node, -2**63, 2**63 - 1)
@@ -315,11 +318,16 @@ def explain(small: Any, node: int, full: Any = None, *,
     o = options_of.fill(c.CondenseOptions, dict(threads=threads))
     graph = as_graph("small", small)
     whole = None if full is None else as_graph("full", full)
+    if whole is not None:
+        graph, whole = matched(graph, whole)
     w = c.init(c.Why)
     call(c.condense_explain, ctypes.byref(w), graph._live(),
          options_of.whole("node", node, -2**63, 2**63 - 1),
          None if whole is None else whole._live(), progress=progress, options=o)
-    return explained(w, graph.class_names, _names_of(graph, whole))
+    why = explained(w, graph.class_names, _names_of(graph, whole))
+    if not isinstance(small, Graph) and why["label"] is not None and graph._given is not None:
+        why["label"] = graph._given[why["label"]]       # as in its y
+    return why
 
 
 def _names_of(small: Graph, full: Optional[Graph]) -> Union[None, List[str], Dict[int, str]]:

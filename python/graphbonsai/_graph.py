@@ -46,9 +46,11 @@ class Graph(Sources):
 
     @classmethod
     def _of(cls, handle: Handle, run: Optional[Dict[str, Any]] = None,
-            info: Optional[c.CondenseInfo] = None) -> "Graph":
+            info: Optional[c.CondenseInfo] = None,
+            given: Optional[Sequence[int]] = None) -> "Graph":
         g = object.__new__(cls)
         g._handle = handle
+        g._given = given        # the label of each class that the caller gave, if it is a number
         g._verified = False
         g._run = run            # seconds and memory of the call that made it
         g._info = info          # the whole info of that call
@@ -63,7 +65,7 @@ class Graph(Sources):
                     train_mask: Any = None, val_mask: Any = None, test_mask: Any = None,
                     split: Any = None, edge_weight: Any = None,
                     class_names: Optional[Sequence[str]] = None,
-                    num_classes: Optional[int] = None, relabel: bool = False,
+                    num_classes: Optional[int] = None, relabel: Optional[bool] = None,
                     node_names: Optional[Sequence[Any]] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
                     kept_features: Any = None, report: Any = None, operator: bool = False,
@@ -84,7 +86,8 @@ class Graph(Sources):
             x: [n, f] features.  float32 or float16 in row-major order and SciPy's CSR matrices of
                 float32 are not copied; anything else becomes float32.  Or the path of a matrix, as
                 for csr.
-            y: [n] classes 0, 1, ...; -1 means unknown.  Texts are classes, too, in sorted order;
+            y: [n] the label of each node; -1 means unknown.  Each number is a class: 0, 10, 20 are
+                three, and class_names has the numbers.  Texts are classes, too, in sorted order;
                 None means unknown.
             train_mask: [n] True for the training nodes.
             val_mask: [n] True for the validation nodes.
@@ -92,9 +95,11 @@ class Graph(Sources):
             split: instead of masks: (train, val, test), arrays of node numbers.
             edge_weight: [m] positive weights.
             class_names: the names of the classes.
-            num_classes: the number of classes, if some have no node.
-            relabel: every number in y is a class, in their order, with the number as its name:
-                0, 10, 20 are three classes; else they are class numbers, of 21 classes.
+            num_classes: the number of classes, if some have no node: y has class numbers.
+            relabel: True: each number in y is a class, in their order, with the number as its name,
+                or a class of that name in class_names.  False: y has class numbers: 0, 10, 20 make
+                21 classes.  None: True, with a warning where it changes numbers; False with
+                class_names, num_classes, y_soft or role.
             node_names: [n] the names of the nodes.
             y_soft: [n, c] shares of the classes, as a condensed graph has them.
             node_weight: [n] weights in the loss, as a condensed graph has them.
@@ -125,7 +130,8 @@ class Graph(Sources):
             draft.count("num_nodes", options_of.whole("num_nodes", num_nodes, 0, 2**31 - 1))
         if x is not None:
             draft.features(files.matrix("x", x))
-        build.add_classes(draft, y, y_soft, class_names, num_classes, relabel)
+        build.add_classes(draft, y, y_soft, class_names, num_classes,
+                          False if relabel is None and role is not None else relabel)
         if node_names is not None:
             node_names = list(node_names)
             draft.count("node_names", len(node_names))
@@ -148,7 +154,7 @@ class Graph(Sources):
             parts = build.parts_of_indices(draft.nodes or 0, split)
         if parts:
             draft.put(c.SPLIT, build.split_section(draft.nodes or 0, parts))
-        return cls._of(build.graph_of(draft, edges))
+        return cls._of(build.graph_of(draft, edges), given=draft.given)
 
     @classmethod
     @options_of.named
@@ -257,12 +263,12 @@ class Graph(Sources):
         return shown(self, report)
 
     def __copy__(self, memo: Any = None) -> "Graph":
-        return Graph._of(self._live(), self._run, self._info)   # it does not change: share it
+        return Graph._of(self._live(), self._run, self._info, self._given)      # share it
 
     __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
-        return _unpickled, (*pickles.packed(self), self._run, self._info)
+        return _unpickled, (*pickles.packed(self), self._run, self._info, self._given)
 
     # ---- other graphs, and checks ----
 
@@ -277,14 +283,14 @@ class Graph(Sources):
         parent = self._live()
         handle = Handle(keep=(parent,))
         call(c.graph_split, handle.out, parent, shares, number)
-        return Graph._of(handle)
+        return Graph._of(handle, given=self._given)
 
     def split_file(self, path: Any) -> "Graph":
         """Returns the same graph with the split of an .npz file: train_idx, val_idx, test_idx."""
         parent = self._live()
         handle = Handle(keep=(parent,))
         call(c.graph_split_file, handle.out, parent, os.fsencode(path))
-        return Graph._of(handle)
+        return Graph._of(handle, given=self._given)
 
     def induce(self, nodes: Any) -> "Graph":
         """Returns the subgraph of some nodes, in their order; their numbers are its `origin`."""
@@ -292,7 +298,7 @@ class Graph(Sources):
         parent = self._live()
         handle = Handle(keep=(parent,))
         call(c.graph_induce, handle.out, parent, wanted.ctypes.data, wanted.size)
-        return Graph._of(handle)
+        return Graph._of(handle, given=self._given)
 
     @options_of.named
     def reorder(self, order: Literal["none", "metis", "random", "degree"], parts: int = 0,
@@ -324,7 +330,7 @@ class Graph(Sources):
         handle = Handle(keep=(parent,))
         call(c.graph_reorder, handle.out, parent, number, parts, seed, progress=progress,
              options=o)
-        return Graph._of(handle)
+        return Graph._of(handle, given=self._given)
 
     def normalise(self) -> "Graph":
         """Returns the same graph with the features of each node divided by their sum.
@@ -337,7 +343,7 @@ class Graph(Sources):
         parent = self._live()
         handle = Handle(keep=(parent,))
         call(c.graph_normalise, handle.out, parent)
-        return Graph._of(handle)
+        return Graph._of(handle, given=self._given)
 
     def equal(self, other: "Graph") -> bool:
         """Whether both graphs are the same, in any encoding."""
@@ -378,9 +384,10 @@ class Graph(Sources):
 
 
 def _unpickled(sizes: Dict[str, int], sections: Dict[int, np.ndarray],
-               run: Optional[Dict[str, Any]], info: Optional[c.CondenseInfo]) -> Graph:
+               run: Optional[Dict[str, Any]], info: Optional[c.CondenseInfo],
+               given: Optional[Sequence[int]] = None) -> Graph:
     """The graph of what its `__reduce__` gave."""
-    return Graph._of(pickles.unpacked(sizes, sections), run, info)
+    return Graph._of(pickles.unpacked(sizes, sections), run, info, given)
 
 
 def handle_of(name: str, graph: Any) -> Handle:

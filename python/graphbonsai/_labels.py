@@ -9,6 +9,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence
 import numpy as np
 
 from ._errors import ArgumentError
+from ._splits import warn_relabelled
 
 
 class Classes(NamedTuple):
@@ -20,6 +21,33 @@ class Classes(NamedTuple):
     @property
     def names(self) -> Optional[List[str]]:
         return None if self.values is None else [str(value) for value in self.values]
+
+
+def of_array(y: np.ndarray, names: Optional[Sequence[str]], classes: Optional[int],
+             relabel: Optional[bool]) -> Classes:
+    """The classes of the y of Graph.from_arrays, of which `_build` made numbers or objects.
+
+    relabel: whether each number is a class; None: unless there is a number of classes.
+    """
+    if y.dtype.kind == "O":
+        return of_texts("y", y, names)
+    if names is not None and relabel:
+        return _looked_up("y", [None if value < 0 else value for value in y.tolist()], names)
+    if not relabel:
+        not_above("y", y)
+    if names is not None or relabel is False or (relabel is None and classes is not None):
+        return Classes(y)
+    found = of_numbers("y", y)
+    if relabel is None and found.values is not None:
+        warn_relabelled(found.values)
+    return found
+
+
+def section(y: np.ndarray, classes: int) -> np.ndarray:
+    """Class numbers as the library stores them; -1 wraps to the largest: unknown."""
+    kind = np.uint8 if classes <= 255 else np.uint16 if classes <= 65535 else np.uint32
+    with np.errstate(invalid="ignore"):
+        return y.astype(kind)
 
 
 def is_missing(value: Any) -> bool:
@@ -61,12 +89,20 @@ def not_below(name: str, y: np.ndarray) -> np.ndarray:
     return y
 
 
+def not_above(name: str, y: np.ndarray) -> np.ndarray:
+    if y.size and int(y.max()) >= 2**31 - 1:
+        raise ArgumentError("%s has the label %d; labels must be below %d" %
+                            (name, int(y.max()), 2**31 - 1))
+    return y
+
+
 def of_numbers(name: str, y: np.ndarray) -> Classes:
     """A class for each number but -1, in their order; 0, 1, ..., c - 1 stay as they are.
 
     >>> of_numbers("y", np.array([20, 0, -1, 10]))
     Classes(numbers=array([ 2,  0, -1,  1]), values=[0, 10, 20])
     """
+    y = y.astype(np.int64) if y.dtype.kind == "b" else y
     known = not_below(name, y) >= 0
     values, numbers = np.unique(y[known], return_inverse=True)
     out = np.full(y.shape, -1, np.int64)
@@ -136,6 +172,59 @@ def of_column(name: str, column: np.ndarray, class_names: Optional[Sequence[str]
         return (_looked_up(name, listed, class_names) if named else
                 Classes(column, list(class_names)))
     return Classes(column) if numbered else of_numbers(name, column)
+
+
+def of_labels(name: str, y: np.ndarray, labels: Sequence[int]) -> np.ndarray:
+    """The class of each label, which are the labels of classes 0, 1, ...; -1 stays.
+
+    >>> of_labels("y", np.array([20, -1, 0]), [0, 10, 20])
+    array([ 2, -1,  0])
+    """
+    listed = np.asarray(labels, np.int64)
+    order = np.argsort(listed)
+    at = order[np.searchsorted(listed, y, sorter=order).clip(max=listed.size - 1)] \
+        if listed.size else np.full(y.shape, -1)
+    strange = (y >= 0) & ((listed[at] if listed.size else -1) != y)
+    if strange.any():
+        raise ArgumentError("%s has the label %d, which is none of the classes" %
+                            (name, y[strange][0]))
+    return np.where(y >= 0, at, not_below(name, y))
+
+
+def to_labels(y: np.ndarray, labels: Sequence[int]) -> np.ndarray:
+    """The label of each class number; -1 stays.
+
+    >>> to_labels(np.array([2, -1, 0]), [0, 10, 20])
+    array([20, -1,  0])
+    """
+    return np.append(np.asarray(labels, np.int64), -1)[y]
+
+
+def spread(rows: np.ndarray, labels: Sequence[int]) -> np.ndarray:
+    """Columns of classes at the numbers of their labels, with zeros between.
+
+    >>> spread(np.array([[0.25, 0.75]]), [0, 2])
+    array([[0.25, 0.  , 0.75]])
+    """
+    out = np.zeros((rows.shape[0], max(labels, default=-1) + 1), rows.dtype)
+    out[:, list(labels)] = rows
+    return out
+
+
+def in_a_row(labels: Optional[Sequence[int]]) -> bool:
+    """Whether labels are the class numbers themselves; so they are where they are not known."""
+    return labels is None or all(i == label for i, label in enumerate(labels))
+
+
+def numbers_of(names: Sequence[str]) -> Optional[List[int]]:
+    """The whole numbers that names are, or None.
+
+    >>> numbers_of(["0", "10"]), numbers_of(["0", "01"]), numbers_of(["a"])
+    ([0, 10], None, None)
+    """
+    plain_texts = all(name.isdecimal() and name.isascii() and str(int(name)) == name
+                      and len(name) < 10 for name in names)
+    return [int(name) for name in names] if plain_texts else None
 
 
 def _looked_up(name: str, values: List[Any], class_names: Sequence[str]) -> Classes:

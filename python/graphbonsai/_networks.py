@@ -263,7 +263,10 @@ def _whole(g: Any, names: Mapping[str, Any], weight: Optional[str],
 
 def from_data(g: Any, **reading: Any) -> Graph:
     """The Graph of a graph whose attributes have the usual names."""
-    return _whole(g, {}, None, reading)[1]
+    _, graph, found = _whole(g, {}, None, reading)
+    if found.values is not None and all(isinstance(value, int) for value in found.values):
+        graph._given = found.values
+    return graph
 
 
 def condensed(g: Any, ratio: Union[None, float, Sequence[float]], given: Mapping[str, Any],

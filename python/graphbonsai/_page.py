@@ -12,6 +12,7 @@ from . import _options as options_of
 from ._errors import ArgumentError
 from ._graph import Graph, PathLike
 from ._kinds import as_graph, refuse_swapped
+from ._match import matched
 from ._memory import Handle
 from ._progress import Progress, call
 
@@ -144,6 +145,8 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
     s = as_graph("small", small)
     g = None if full is None else as_graph("full", full)
     refuse_swapped(s, g)
+    if g is not None:
+        s, g = matched(s, g)
     if s._info is not None:
         o.condensed = ctypes.pointer(s._info)
     o.fragment = path is None if fragment is None else bool(fragment)

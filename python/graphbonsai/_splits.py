@@ -1,4 +1,4 @@
-"""Warnings: of splits that were drawn, of leaks, and of what a file cannot hold.
+"""Warnings: of splits that were drawn, of leaks, of labels, and of what a file cannot hold.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,6 +18,10 @@ class SplitWarning(UserWarning):
 
 class LeakWarning(UserWarning):
     """A small graph has labels of nodes that it is judged on."""
+
+
+class LabelWarning(UserWarning):
+    """Labels have gaps, so classes have other numbers than they."""
 
 
 class SaveWarning(UserWarning):
@@ -47,6 +51,16 @@ def leak_text(leaks: int, metric: str) -> str:
 
 def warn_leaks(leaks: int, metric: str) -> None:
     warnings.warn(leak_text(leaks, metric), LeakWarning, stacklevel=_level())
+
+
+def warn_relabelled(labels: Sequence[int]) -> None:
+    listed = ", ".join(str(label) for label in labels[:4]) + (", ..." if len(labels) > 4 else "")
+    one = len(labels) == 1
+    warnings.warn("y has the label%s %s: %s, with the label%s as class_names; relabel=True says "
+                  "that this is meant, relabel=False makes %d classes" % (
+                      "" if one else "s", listed, "it is class 0" if one else
+                      "they are the classes 0 to %d" % (len(labels) - 1), "" if one else "s",
+                      labels[-1] + 1), LabelWarning, stacklevel=_level())
 
 
 def warn_left_out(path: str, left: Sequence[str]) -> None:

@@ -125,11 +125,11 @@ def _found(i: c.SuggestInfo) -> Dict[str, Any]:
             "split_from": SPLITS[i.split_from], "split": drawn, "seconds": i.seconds_total}
 
 
-def _small(made: Handle) -> Graph:
+def _small(made: Handle, full: Graph) -> Graph:
     """The graph of a suggestion, which it keeps alive."""
     handle = Handle(lambda _: None, keep=(made,))
     handle.pointer = ctypes.c_void_p(c.suggestion_graph(made))
-    return Graph._of(handle)
+    return Graph._of(handle, given=full._given)
 
 
 @options_of.named
@@ -233,4 +233,4 @@ def suggest(data: Any, keep: float = 0.95, *,
     drawing = options_of.fill(c.ReportOptions, {})
     drawing.fragment = 1
     call(c.report_suggestion, page.out, made, options=drawing)
-    return Suggestion(_found(info), tried, like(data, _small(made)), str(page_of(page)))
+    return Suggestion(_found(info), tried, like(data, _small(made, graph)), str(page_of(page)))

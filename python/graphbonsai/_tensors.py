@@ -8,7 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 import torch
@@ -16,7 +16,8 @@ from torch import Tensor
 
 from . import _capi, _options
 from ._errors import ArgumentError
-from ._labels import from_floats
+from ._graph import Graph
+from ._labels import from_floats, in_a_row, not_above, of_labels, spread, to_labels
 
 
 def shape_of(tensor: Tensor) -> str:
@@ -164,17 +165,20 @@ def tensor(array: Any) -> Tensor:
 
 
 def fields(graph: Any) -> Dict[str, Any]:
-    """Everything in a Graph but its edges, by its name in a Data."""
+    """Everything in a Graph but its edges, by its name in a Data.
+
+    y has the labels that the graph was made of, and y_soft a column for each up to the highest.
+    """
     out: Dict[str, Any] = {}
     if graph.num_features:
         out["x"] = tensor(graph.x)
     y, soft = graph.y, graph.y_soft
     known = None
     if y is not None:
-        out["y"] = tensor(y)
+        out["y"] = tensor(y if in_a_row(graph._given) else to_labels(y, graph._given))
         known = y >= 0
     if soft is not None:
-        out["y_soft"] = tensor(soft)
+        out["y_soft"] = tensor(soft if in_a_row(graph._given) else spread(soft, graph._given))
         known = soft.sum(1) > 0 if known is None else known | (soft.sum(1) > 0)
     if graph.train_mask is not None:
         known = graph.train_mask
@@ -187,6 +191,41 @@ def fields(graph: Any) -> Dict[str, Any]:
         if getattr(graph, name) is not None:
             out[name] = tensor(getattr(graph, name))
     return out
+
+
+def class_names(graph: Any) -> Optional[Dict[int, str]]:
+    """{label as in y: name} of a condensed graph, of which labels do not tell all classes."""
+    names = None if graph.report is None else graph.class_names
+    return None if names is None else dict(zip(graph._given or range(len(names)), names))
+
+
+def said_names(said: Any) -> Optional[Dict[int, str]]:
+    """The names {label: name} of an attribute, if it is that."""
+    if not isinstance(said, Mapping) or not said or not all(isinstance(k, int) for k in said):
+        return None
+    return {label: str(name) for label, name in said.items()}
+
+
+def num_classes(graph: Any) -> int:
+    """One more than the highest label: the scores that a network needs to have a column for it."""
+    return int(graph.num_classes if in_a_row(graph._given) else max(graph._given) + 1)
+
+
+def made(arrays: Dict[str, Any], y: np.ndarray, said: Any, name: str) -> Graph:
+    """The Graph of arrays and labels; said: class_names of a condensed graph, as above.
+
+    Each number is a class; in a condensed graph without names they are class numbers.
+    """
+    names = said_names(said)
+    if names is None:
+        return Graph.from_arrays(**arrays, y=not_above(name, y), relabel="role" not in arrays)
+    labels = list(names)
+    if "y_soft" in arrays:
+        arrays = {**arrays, "y_soft": arrays["y_soft"][:, labels]}
+    graph = Graph.from_arrays(**{**arrays, "num_classes": len(labels)},
+                              y=of_labels(name, y, labels), class_names=list(names.values()))
+    graph._given = labels
+    return graph
 
 
 # ---- loss ----

@@ -4,7 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import ctypes
 import html
-from typing import Any, Dict, Literal, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from . import _pickles as pickles
 from ._errors import ArgumentError
 from ._graph import Graph, PathLike
 from ._kinds import as_graph, refuse_swapped
+from ._labels import in_a_row, spread, to_labels
+from ._match import Side, fitted, labels_for, matched, need_fit
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
@@ -136,6 +138,18 @@ class Model:
         del handle
         return found
 
+    @property
+    def class_names(self) -> Optional[List[str]]:
+        """The names of its classes, or None."""
+        handle, pointer = self._live()
+        names = [c.model_class_name(pointer, i) for i in range(self.info["classes"])]
+        del handle
+        return [name.decode("utf-8") for name in names] if names and names[0] is not None else None
+
+    def _side(self) -> Side:
+        names, count = self.class_names, self.info["classes"]
+        return Side(count, names, range(count) if names is None else None)
+
     def save(self, path: PathLike) -> None:
         """Writes a .npz file with PyTorch Geometric's parameter names, or else a native file."""
         handle, pointer = self._live()
@@ -150,16 +164,32 @@ class Model:
                 progress: Progress = None) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
         """Predicts the class of every node: [n] int64.
 
+        Of a Graph they are class numbers, as in its y; of graphs of other packages, labels as in
+        their y: 0, 10, 20 if these are the classes.
+
         Args:
             graph: a graph of any kind.
-            probabilities: also return the probability of each class: [n, c] float32.
+            probabilities: also return the probability of each class: [n, c] float32.  Columns are
+                numbered as classes are.
             progress: as for condense.
             memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
                 answer is the same (at least 0); None: what is free.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, locals())
-        g = as_graph("graph", graph)
+        g, side = as_graph("graph", graph), self._side()
+        if isinstance(graph, Graph):
+            need_fit(side, g)
+        found, shares = self._scores(fitted(side, g), o, probabilities, progress)
+        labels = None if isinstance(graph, Graph) else labels_for(side, g)
+        if labels is not None and not in_a_row(labels):
+            found = to_labels(found, labels)
+            shares = spread(shares, labels) if probabilities else shares
+        return (found, shares) if probabilities else found
+
+    def _scores(self, g: Graph, o: Any, probabilities: bool,
+                progress: Progress) -> Tuple[np.ndarray, np.ndarray]:
+        """Classes by the model's numbers, and probabilities."""
         of, pointer = self._live()
         h = g._live()
         classes = np.empty(g.num_nodes, np.int32)
@@ -168,8 +198,7 @@ class Model:
         call(c.predict, classes.ctypes.data, shares.ctypes.data if probabilities else None,
              pointer, h, progress=progress, options=o)
         del of
-        found = classes.astype(np.int64)
-        return (found, shares) if probabilities else found
+        return classes.astype(np.int64), shares
 
     @options_of.named
     def evaluate(self, graph: Any, part: str = "test", *,
@@ -182,6 +211,8 @@ class Model:
         Returns nodes and right (counts); accuracy, balanced, f1 and auc in percent, -1 where they
         are not defined; and recall: [c] float64, of each class in percent, -1 of one without nodes.
 
+        Classes are matched by name where the graph has names of its own, as from labels with gaps.
+
         Args:
             graph: a graph of any kind.
             part: "train", "val" or "test"; "none": the nodes outside the split, or without one.
@@ -190,11 +221,16 @@ class Model:
                 answer is the same (at least 0); None: what is free.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
+        o = options_of.fill(c.TrainOptions, dict(memory=memory, threads=threads))
         which = part_number(part)
         g = as_graph("graph", graph)
-        classes, shares = self.predict(g, probabilities=True, memory=memory, threads=threads,
-                                       progress=progress)
-        return judged(g, which, classes, shares)
+        wide = fitted(self._side(), g)
+        found = judged(wide, which, *self._scores(wide, o, True, progress))
+        if wide is not g:               # back to the classes of the graph
+            at = {name: i for i, name in enumerate(wide.class_names or ())}
+            names = g.class_names or [str(label) for label in g._given or ()]
+            found["recall"] = found["recall"][[at[name] for name in names]]
+        return found
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -415,6 +451,8 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
     small = as_graph("graph", graph)
     whole = None if full is None else as_graph("full", full)
     refuse_swapped(small, whole)
+    if whole is not None:
+        small, whole = matched(small, whole)
     h = small._live()
     hf = None if whole is None else whole._live()
     out = Handle(c.training_free)

@@ -2,7 +2,7 @@
 
 Node data have DGL's usual names: feat, label, train_mask, val_mask, test_mask; edge data: weight.
 A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report`,
-`kept_features` and `operator`.
+`kept_features`, `class_names` and `operator`.
 
     small = graphbonsai.dgl.Condense(ratio=0.01)(g)
     small = dgl.add_self_loop(small)        # GraphConv and GATConv need them; PyG's add their own
@@ -97,6 +97,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     options = options_of.changed(_capi.ReadOptions, locals())
     _need_graph(g)
     kept, operator = getattr(g, "kept_features", None), getattr(g, "operator", False)
+    said = getattr(g, "class_names", None)
     report, g = getattr(g, "report", None), g.cpu()
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
@@ -111,12 +112,10 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         options.update(_masks(g, split_index))
     if kept is not None:                # condensed, or of apply_features
         options["kept_features"] = kept.cpu().numpy()
-    return Graph.from_arrays(
+    return _tensors.made(dict(
         edge_index=np.stack([source, target]), edge_weight=weights, num_nodes=n,
-        operator=_tensors.is_operator(operator),
-        x=_tensors.features(x, n, f'g.ndata["{feat}"]'),
-        y=_tensors.labels(y, n, f'g.ndata["{label}"]'),
-        **options)
+        operator=_tensors.is_operator(operator), x=_tensors.features(x, n, f'g.ndata["{feat}"]'),
+        **options), _tensors.labels(y, n, f'g.ndata["{label}"]'), said, f'g.ndata["{label}"]')
 
 
 def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
@@ -136,6 +135,7 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     g.kept_features = None if kept is None else _tensors.tensor(kept)
     g.report = graph.report
     g.operator = graph.operator
+    g.class_names = _tensors.class_names(graph)
     return g
 
 
@@ -145,7 +145,7 @@ def _on(g: Any, device: Any) -> Any:
         return g
     moved = g.to(device)
     moved.kept_features = None if g.kept_features is None else g.kept_features.to(device)
-    moved.report, moved.operator = g.report, g.operator
+    moved.report, moved.operator, moved.class_names = g.report, g.operator, g.class_names
     return moved
 
 

@@ -81,6 +81,7 @@ class CondensedData(Data):
     def __repr__(self) -> str:
         short = copy.copy(self)
         short._store.pop("report", None)        # forty lines of numbers
+        short._store.pop("class_names", None)   # a line for each
         return super(CondensedData, short).__repr__()
 
     def _repr_html_(self) -> str:
@@ -222,10 +223,10 @@ def from_data(data: Data, *, split_index: int = 0,
         if data.get("kept_features") is not None:           # from apply_features
             options["kept_features"] = _tensors.on_cpu(data["kept_features"],
                                                        "data.kept_features").numpy()
-    return Graph.from_arrays(
+    return _tensors.made(dict(
         edge_index=edge_index, edge_weight=weight, num_nodes=n, operator=operator,
-        x=_tensors.features(data["x"], n, "data.x"),
-        y=_tensors.labels(data["y"], n, "data.y"), **options)
+        x=_tensors.features(data["x"], n, "data.x"), **options),
+        _tensors.labels(data["y"], n, "data.y"), data.get("class_names"), "data.y")
 
 
 # ---- Graph to Data ----
@@ -237,6 +238,11 @@ def to_data(graph: Graph) -> Data:
     test_mask, node_weight, origin, role and kept_features that the graph has.  In a condensed graph
     every labelled node is in train_mask and none in the other masks, `report` says how it was made,
     and `num_classes` is that of the full graph.
+
+    y has the labels that the graph was made of.  Where these have gaps, such as 0, 10, 20, y_soft
+    has a column for each number up to the highest, and `num_classes` is one more than that, 21: a
+    network with as many scores can be trained on it and compared with the full graph's y.
+    `class_names` of a condensed graph is {label: name}, if classes have names.
 
     The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
     multiply rows as they are, and the Data has `operator`, too.  Give them to
@@ -258,7 +264,10 @@ def to_data(graph: Graph) -> Data:
         data.num_nodes = graph.num_nodes        # edges do not show isolated nodes at the end
     if report is not None:
         data["report"] = dict(report)
-        data["num_classes"] = graph.num_classes
+        data["num_classes"] = _tensors.num_classes(graph)
+        names = _tensors.class_names(graph)
+        if names is not None:
+            data["class_names"] = names
     return data
 
 
@@ -430,9 +439,20 @@ def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph
     if not drawn and not masks:
         raise ArgumentError("data has no train_mask, and condensing drew no split: nothing says "
                             "which nodes to judge on")
+    _need_labels(small.get("class_names"), y)
     classes = max(classes, int(y.max(initial=-1)) + 1)
     graph = Graph.from_arrays(y=y, num_nodes=n, num_classes=classes, **masks)
     return graph.split(*drawn) if drawn else graph
+
+
+def _need_labels(small: Any, y: np.ndarray) -> None:
+    """Refuses labels y that the classes {label: name} of a small graph do not have."""
+    names = _tensors.said_names(small)
+    strange = np.empty(0) if names is None else np.setdiff1d(y[y >= 0], list(names))
+    if names is not None and strange.size:
+        raise ArgumentError(f"data.y has the label {strange[0]}, which is no class of the small "
+                            f"graph: {', '.join(map(str, list(names)[:6]))}"
+                            f"{', ...' if len(names) > 6 else ''}")
 
 
 def _drawn(small: Data) -> Optional[Tuple[List[float], int]]:

@@ -83,6 +83,26 @@ const bonsai_model_info *bonsai_model_facts(const bonsai_model *m)
     return &m->info;
 }
 
+/* ---- classes ---- */
+
+const char *bonsai_model_class_name(const bonsai_model *m, int64_t k)
+{
+    return m->class_names && k >= 0 && k < m->dims.classes ? m->class_names[k] : NULL;
+}
+
+/* A number must not stand for two classes: predictions are compared with labels by it. */
+static bonsai_status check_names(const bonsai_model *m, const bonsai_graph *g)
+{
+    const bonsai_array *names = &g->view.section[BONSAI_SECTION_CLASS_NAMES];
+    const char *at = names->data;
+    int64_t both = m->dims.classes < g->view.classes ? m->dims.classes : g->view.classes;
+    for (int64_t k = 0; m->class_names && at && k < both; k++, at += strlen(at) + 1)
+        if (strcmp(m->class_names[k], at) != 0)
+            return bn_fail(BONSAI_E_ARGUMENT, "class %lld is \"%s\" in the model, but \"%s\" in %s",
+                           (long long)k, m->class_names[k], at, g->where);
+    return BONSAI_OK;
+}
+
 /* ---- features ---- */
 
 /* " (kept-feature list 3, 7, 12, ...)": how a list of kept features begins; "" without one. */
@@ -226,6 +246,7 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     int64_t memory = o.memory ? o.memory : bn_memory_free() / 2;        /* as training judges */
     BN_TRY(bn_tick(p, "predicting", 0, 3));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, threads));
+    BN_TRY(check_names(m, g));
     BN_TRY(bn_model_columns(&columns, m, g));
     BN_TRY(bn_operand_make(&j.operand, g, &m->dims, &columns,
                            (bn_purpose){false, bn_memory_room(o.memory), threads}));

@@ -354,6 +354,53 @@ static void a_graph_of_other_features_is_refused(void **state)
     refuse_graph(WITH_KEPT, 2, other, "but graph has 2 (kept-feature list 0, 2)");
 }
 
+/* ---- classes ---- */
+
+/* The same graph with names of some classes. */
+static bonsai_graph *named_graph(const bonsai_graph *g, int64_t classes, const char *names,
+                                 int64_t len)
+{
+    bonsai_graph *out;
+    bonsai_view v = *bonsai_graph_view(g);
+    v.classes = classes;
+    v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, len, BONSAI_TYPE_U8};
+    if (bonsai_graph_new(&out, &v, 1) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return out;
+}
+
+static void a_model_has_the_names_of_its_classes(void **state)
+{
+    (void)state;
+    bonsai_model *m = small_model(WITH_NAMES), *without = small_model(0);
+    assert_string_equal(bonsai_model_class_name(m, 0), "cl\xc3\xa4ss 0");
+    assert_string_equal(bonsai_model_class_name(m, 1), "cl\xc3\xa4ss 7");
+    assert_null(bonsai_model_class_name(m, 2));
+    assert_null(bonsai_model_class_name(m, -1));
+    assert_null(bonsai_model_class_name(without, 0));
+    bonsai_model_free(without);
+    bonsai_model_free(m);
+}
+
+static void a_graph_in_which_a_number_is_another_class_is_refused(void **state)
+{
+    (void)state;
+    static const char fewer[] = "cl\xc3\xa4ss 0\0cl\xc3\xa4ss 7", other[] = "cl\xc3\xa4ss 0\0blue";
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false}, WITH_NAMES, 9);
+    bonsai_graph *g = random_features_graph(F);
+    bonsai_graph *same = named_graph(g, 2, fewer, sizeof fewer);
+    bonsai_graph *bad = named_graph(g, 2, other, sizeof other);
+    int32_t classes[N];
+    assert_int_equal(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_OK);
+    assert_int_equal(bonsai_predict(classes, NULL, m, same, NULL), BONSAI_OK);
+    assert_fails(bonsai_predict(classes, NULL, m, bad, NULL), BONSAI_E_ARGUMENT,
+                 "class 1 is \"cl\xc3\xa4ss 7\" in the model, but \"blue\" in graph");
+    bonsai_graph_free(bad);
+    bonsai_graph_free(same);
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
 /* ---- refusals, canceling, memory ---- */
 
 static void scores_that_are_not_finite_are_refused(void **state)
@@ -453,6 +500,8 @@ int main(void)
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
         cmocka_unit_test(a_graph_that_keeps_the_same_features_is_taken_as_it_is),
         cmocka_unit_test(a_graph_of_other_features_is_refused),
+        cmocka_unit_test(a_model_has_the_names_of_its_classes),
+        cmocka_unit_test(a_graph_in_which_a_number_is_another_class_is_refused),
         cmocka_unit_test(scores_that_are_not_finite_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(it_can_be_canceled_at_every_tick),

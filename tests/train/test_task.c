@@ -195,6 +195,10 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     bonsai_graph *a = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0y\0z", 6);
     bonsai_graph *b = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0z\0y", 6);
     refused(a, b, &o, "class 1 is \"y\" in graph, but \"z\" in graph");
+    bonsai_graph_free(b);
+    set_section(&v, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0w\0y\0z", 8);
+    b = graph_of(&v);
+    refused(a, b, &o, "class 1 is \"y\" in graph, but \"w\" in graph");
     bonsai_graph_free(a);
     bonsai_graph_free(b);
     const int32_t kept[3] = {1, 7, 25}, few[2] = {1, 7};

@@ -1,0 +1,135 @@
+"""Classes of two graphs, or of a model and a graph, matched by name.
+
+Labels may lack other classes in a graph than in another one, and then the same class has two
+numbers.  Where both have names of classes, these are compared.  Names that are whole numbers are
+compared with labels that were given as numbers.  Else class numbers are.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+from typing import List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _capi as c
+from . import _labels
+from . import _pickles as pickles
+from ._errors import ArgumentError
+from ._graph import Graph
+
+Keys = List[str]
+
+
+class Side(NamedTuple):
+    """What is known of the classes of a graph or a model."""
+
+    count: int
+    names: Optional[Sequence[str]]
+    given: Optional[Sequence[int]]      # labels that are numbers
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the classes are told by whole numbers."""
+        if self.names is None:
+            return self.given is not None
+        numbers = _labels.numbers_of(self.names)
+        return numbers is not None and (self.given is None or list(self.given) == numbers)
+
+    def keys(self) -> Keys:
+        return [str(name) for name in (self.given if self.names is None else self.names) or ()]
+
+
+def side_of(graph: Graph) -> Side:
+    return Side(graph.num_classes, graph.class_names, graph._given)
+
+
+def keys_of(a: Side, b: Side) -> Optional[Tuple[Keys, Keys]]:
+    """The names to compare classes by; None: their numbers are compared."""
+    if a.names is None and b.names is None and a.count == b.count:
+        return None
+    if (a.names is None or b.names is None) and not (a.numbered and b.numbered):
+        return None
+    found = a.keys(), b.keys()
+    return None if any(len(set(keys)) < len(keys) for keys in found) else found
+
+
+def _with_classes(graph: Graph, have: Keys, wanted: Keys) -> Graph:
+    """The same graph with more classes, or with others' numbers."""
+    at = {name: i for i, name in enumerate(wanted)}
+    place = np.array([*(at[name] for name in have), -1], np.int64)
+    sizes, sections = pickles.packed(graph)
+    sections = dict(sections)
+    sections[c.CLASS_NAMES] = np.frombuffer(
+        b"".join(name.encode("utf-8") + b"\0" for name in wanted), np.uint8)
+    if graph.y is not None:
+        sections[c.LABELS] = _labels.section(place[graph.y], len(wanted))
+    if c.SOFT_LABELS in sections:
+        soft = sections[c.SOFT_LABELS].reshape(len(graph), len(have))
+        wide = np.zeros((len(graph), len(wanted)), soft.dtype)
+        wide[:, place[:-1]] = soft
+        sections[c.SOFT_LABELS] = wide.ravel()
+    return Graph._of(pickles.unpacked({**sizes, "classes": len(wanted)}, sections), graph._run,
+                     graph._info, _labels.numbers_of(wanted))
+
+
+def _both(a: Keys, b: Keys) -> Keys:
+    return [*a, *(name for name in b if name not in set(a))]
+
+
+def matched(a: Graph, b: Graph) -> Tuple[Graph, Graph]:
+    """Two graphs in which a number is the same class.
+
+    >>> ring = dict(edge_index=np.array([[0, 1, 2], [1, 2, 0]]), relabel=True)
+    >>> a, b = Graph.from_arrays(y=[0, 10, 20], **ring), Graph.from_arrays(y=[20, 0, 0], **ring)
+    >>> [g.y.tolist() for g in (a, b)], [g.y.tolist() for g in matched(a, b)]
+    ([[0, 1, 2], [1, 0, 0]], [[0, 1, 2], [2, 0, 0]])
+    """
+    keys = keys_of(side_of(a), side_of(b))
+    if keys is None or keys[0] == keys[1]:
+        return a, b
+    wanted = _both(*keys)
+    first = a if wanted == keys[0] == a.class_names else _with_classes(a, keys[0], wanted)
+    return first, _with_classes(b, keys[1], wanted)
+
+
+def need_same(name: str, a: Graph, other: str, b: Graph) -> None:
+    """Refuses two graphs whose classes differ."""
+    keys = keys_of(side_of(a), side_of(b))
+    if keys is None or keys[0] == keys[1]:
+        return
+    shown = [", ".join(part[:6]) + (", ..." if len(part) > 6 else "") for part in keys]
+    raise ArgumentError("%s has the classes %s, but %s has %s" % (name, shown[0], other, shown[1]))
+
+
+def fitted(model: Side, graph: Graph) -> Graph:
+    """The graph with the classes of a model first, in its order."""
+    keys = keys_of(model, side_of(graph))
+    if keys is None or all(a == b for a, b in zip(*keys)):
+        return graph
+    return _with_classes(graph, keys[1], _both(*keys))
+
+
+def need_fit(model: Side, graph: Graph) -> None:
+    """Refuses a graph in which a class has another number than in a model."""
+    keys = keys_of(model, side_of(graph))
+    for i, (a, b) in enumerate(zip(*(keys or ((), ())))):
+        if a != b:
+            raise ArgumentError('class %d is "%s" in the model, but "%s" in the graph; make the '
+                                "graph with relabel=True and the class_names of the model" %
+                                (i, a, b))
+
+
+def labels_for(model: Side, graph: Graph) -> List[int]:
+    """What each class of a model is called among the labels that the graph was given."""
+    keys = keys_of(model, side_of(graph))
+    given = range(model.count) if graph._given is None else graph._given
+    if keys is None:
+        return [given[i] if i < len(given) else i for i in range(model.count)]
+    at = dict(zip(keys[1], given))
+    numbers = _labels.numbers_of(keys[0])
+    if numbers is None and any(name not in at for name in keys[0]):
+        raise ArgumentError('class "%s" of the model is not a class of the graph' %
+                            next(name for name in keys[0] if name not in at))
+    return [at[name] if name in at else numbers[i] if numbers else i
+            for i, name in enumerate(keys[0])]
