@@ -328,7 +328,10 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
                        "draws one", g->where);
     if (!asked)
         bn_usual_split(percent, g);
-    return bonsai_graph_split(out, g, percent, seed);
+    bonsai_status rc = bonsai_graph_split(out, g, percent, seed);
+    if (rc == BONSAI_OK)
+        (*out)->drawn = g->drawn || !bn_has(g, BONSAI_SECTION_SPLIT);
+    return rc;
 }
 
 bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,

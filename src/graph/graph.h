@@ -41,6 +41,8 @@ struct bonsai_graph {
     bn_traits        traits;                    /* of its features, ... */
     bool             integer;                   /* ... which are all whole numbers */
     atomic_uchar     learnt;                    /* traits and integer are known */
+    bool             drawn;                     /* its split is no part of the user's graph, and of
+                                                 * no graph's bytes */
 };
 
 /* Several ranks can share the reading of one graph, each with its own rows.  The calls that take a

@@ -212,6 +212,43 @@ static void counts_bytes_as_asked(void **state)
     tear_down(&t);
 }
 
+static bonsai_graph *with_no_split(const bonsai_graph *g)
+{
+    bonsai_view v = *bonsai_graph_view(g);
+    bonsai_graph *out = NULL;
+    memset(&v.section[BONSAI_SECTION_SPLIT], 0, sizeof v.section[0]);
+    assert_int_equal(bonsai_graph_new(&out, &v, 1), BONSAI_OK);
+    return out;
+}
+
+/* Condensing draws a split too, and counts the graph as it is. */
+static void counts_no_split_that_was_drawn(void **state)
+{
+    setting t;
+    bonsai_cell cells[CELLS];
+    bonsai_condense_info info;
+    (void)state;
+    set_up(&t);
+    bonsai_graph *plain = with_no_split(t.g), *all = t.g;
+    t.g = plain;
+    compare(cells, &t);
+    t.condense.method = methods[1];
+    t.condense.ratio = ratios[0];
+    bonsai_graph *small = condensed(&info, plain, &t.condense);
+    assert_true(size_in(plain, BONSAI_ACCOUNTING_STRICT) ==
+                size_in(all, BONSAI_ACCOUNTING_STRICT) - (double)bonsai_graph_nodes(all));
+    for (int i = 0; i < MODELS; i++) {
+        assert_true(cells[i].bytes == info.full_bytes);
+        assert_true(cells[i].bytes == size_in(plain, BONSAI_ACCOUNTING_STRICT));
+    }
+    for (int i = MODELS; i < CELLS; i++)
+        assert_true(fabs(cells[i].share - cells[i].bytes / info.full_bytes) < 1e-12);
+    bonsai_graph_free(small);
+    bonsai_graph_free(plain);
+    t.g = all;
+    tear_down(&t);
+}
+
 static void draws_the_split_that_is_asked_for(void **state)
 {
     setting t;
@@ -489,6 +526,7 @@ int main(void)
         cmocka_unit_test(refuses_cells_of_another_plan),
         cmocka_unit_test(cells_are_those_of_single_steps),
         cmocka_unit_test(counts_bytes_as_asked),
+        cmocka_unit_test(counts_no_split_that_was_drawn),
         cmocka_unit_test(draws_the_split_that_is_asked_for),
         cmocka_unit_test(leaves_cells_alone_that_are_done),
         cmocka_unit_test(a_budget_that_is_too_small_costs_its_cells_only),

@@ -129,6 +129,8 @@ bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_plac
 #define ADD(name, id, text, counted) sum += counted ? bn_coding_bytes(&p, id) : 0;
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
+    if (g->drawn)                               /* as the graph was before */
+        sum -= bn_coding_bytes(&p, BONSAI_SECTION_SPLIT);
     out->strict = (double)sum;
     out->rounded = out->strict - (double)bn_coding_saves(&p, g, &out->traits, 8);
     out->rounded4 = out->strict - (double)bn_coding_saves(&p, g, &out->traits, 4);
