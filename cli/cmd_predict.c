@@ -9,12 +9,13 @@
 enum { PARTS = 4 };             /* as bonsai_part; 0 is for nodes in no part */
 
 typedef struct {
-    const char         *path, *out;
+    const char         *from, *path, *out;      /* the model's file, the graph's, the rows' */
     int                 probabilities, evaluate;
     const bonsai_model *m;
     const bonsai_model_info *model;
     const bonsai_graph *g;
     const bonsai_view  *v;
+    bonsai_graph       *drawn;          /* g with the split of the training; NULL: not known */
     int32_t            *classes;
     float              *chances;        /* nodes x classes, or NULL */
     bonsai_measures     found[PARTS];
@@ -100,6 +101,31 @@ static int part_at(int k)
     return (k + 1) % PARTS;
 }
 
+/* Whether the graph that is judged has parts. */
+static int has_parts(const prediction *p)
+{
+    return p->drawn || p->v->section[BONSAI_SECTION_SPLIT].data;
+}
+
+static const char *part_name(const prediction *p, int part)
+{
+    return part == BONSAI_PART_NONE && !has_parts(p) ? "labelled" : part_words[part];
+}
+
+/* A graph without a split gets the one that was drawn of it when the model was trained. */
+static int draw_split(session *s, prediction *p)
+{
+    const bonsai_model_info *m = p->model;
+    if (has_parts(p) || m->split_nodes != p->v->nodes)
+        return EXIT_DONE;
+    bonsai_status rc = bonsai_graph_split(&p->drawn, p->g, m->split, m->split_seed);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    note(s, "%s has no split: %g/%g/%g was drawn with seed %llu, as when the model was trained",
+         p->path, m->split[0], m->split[1], m->split[2], (unsigned long long)m->split_seed);
+    return EXIT_DONE;
+}
+
 static int judge(session *s, prediction *p)
 {
     size_t c = (size_t)p->v->classes;
@@ -109,8 +135,8 @@ static int judge(session *s, prediction *p)
     int64_t labelled = 0;
     for (int part = 0; part < PARTS; part++) {
         bonsai_measures_init(&p->found[part]);
-        bonsai_status rc = bonsai_judge(&p->found[part], p->recall + (size_t)part * c, p->g,
-                                        (bonsai_part)part, p->classes,
+        bonsai_status rc = bonsai_judge(&p->found[part], p->recall + (size_t)part * c,
+                                        p->drawn ? p->drawn : p->g, (bonsai_part)part, p->classes,
                                         p->model->classes == 2 ? p->chances : NULL);
         if (rc != BONSAI_OK)
             return fail(s, rc);
@@ -121,13 +147,18 @@ static int judge(session *s, prediction *p)
                : EXIT_DONE;
 }
 
-/* Whether the nodes that the model was trained on are judged too. */
-static void note_split(session *s, const prediction *p)
+/* Nodes that the model was trained on may be among those judged. */
+static void note_labelled(session *s, const prediction *p)
 {
-    if (p->found[BONSAI_PART_NONE].nodes && !p->found[BONSAI_PART_TRAIN].nodes &&
-        !p->found[BONSAI_PART_VAL].nodes && !p->found[BONSAI_PART_TEST].nodes)
-        note(s, "%s has no split: if the model was trained on it, its training nodes are among "
-             "those judged; bonsai split draws the split that train drew", p->path);
+    char graph[2 * MOST_PATH], model[2 * MOST_PATH], reading[8 * MOST_PATH] = "";
+    if (has_parts(p) || p->found[BONSAI_PART_NONE].nodes == 0 ||
+        !text_word(graph, sizeof graph, p->path) || !text_word(model, sizeof model, p->from))
+        return;
+    options_of_reading(reading, sizeof reading, s);
+    note(s, "%s has no split: every labelled node is judged, also those that the model was trained "
+         "on, if any; to judge test nodes alone, with the seed S of the training: bonsai split %s%s "
+         "-o split.bonsai --seed S && bonsai predict %s split.bonsai --evaluate", p->path, graph,
+         reading, model);
 }
 
 /* When the rows go to stdout. */
@@ -139,7 +170,7 @@ static void note_accuracy(session *s, const prediction *p)
         const bonsai_measures *m = &p->found[part_at(k)];
         if (m->nodes)
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %.2f %% of %lld",
-                                   at ? ", " : "", part_words[part_at(k)],
+                                   at ? ", " : "", part_name(p, part_at(k)),
                                    m->metric[BONSAI_METRIC_ACCURACY], (long long)m->nodes);
     }
     if (at)
@@ -162,7 +193,7 @@ static void add_parts(summary *r, const prediction *p, column *columns)
         const bonsai_measures *f = &p->found[part_at(k)];
         if (f->nodes == 0)
             continue;
-        bn_json *row = bn_json_pack("[s,I,I]", part_words[part_at(k)], (int64_t)f->nodes,
+        bn_json *row = bn_json_pack("[s,I,I]", part_name(p, part_at(k)), (int64_t)f->nodes,
                                     (int64_t)f->right);
         for (int m = 0; m < metrics; m++)
             bn_json_add(row, measure_json(f->metric[m]));
@@ -182,7 +213,8 @@ static void add_recall(summary *r, const prediction *p, column *columns)
     for (int k = 0; k < PARTS; k++)
         if (p->found[part_at(k)].nodes) {
             shown[count++] = part_at(k);
-            columns[count] = (column){part_words[part_at(k)], part_words[part_at(k)], "%.2f"};
+            const char *name = part_name(p, shown[count - 1]);
+            columns[count] = (column){name, name, "%.2f"};
         }
     for (int64_t c = 0; c < p->v->classes; c++) {
         bn_json *row = bn_json_pack("[o]", bn_json_keep(bn_json_at(names, (size_t)c)));
@@ -236,10 +268,10 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     bonsai_status rc = bonsai_predict(p->classes, p->chances, m, p->g, o);
     if (rc != BONSAI_OK)
         return fail(s, rc);
-    if (judge(s, p) != EXIT_DONE)
+    if (draw_split(s, p) != EXIT_DONE || judge(s, p) != EXIT_DONE)
         return EXIT_FAILED;
     if (p->evaluate)
-        note_split(s, p);
+        note_labelled(s, p);
     const int facts = s->json || p->evaluate;           /* on stdout instead of the rows */
     if ((p->out || !facts) && write_rows(s, p) != EXIT_DONE)
         return EXIT_FAILED;
@@ -262,6 +294,7 @@ static int load_and_predict(session *s, prediction *p, const char *model,
     free(p->classes);
     free(p->chances);
     free(p->recall);
+    bonsai_graph_free(p->drawn);
     bonsai_graph_free(g);
     bonsai_model_free(m);
     return code;
@@ -280,7 +313,9 @@ int cmd_predict(session *s, int argc, char **argv)
          .help = "also the probability of each class: p0, p1, ..."},
         {.name = "evaluate", OWN(prediction, evaluate, FLAG),
          .help = "judge the predictions on labelled nodes instead of printing them: every metric "
-                 "for each part of the split, and the recall of each class"}, {0}};
+                 "for each part of the split, and the recall of each class; a graph without a "
+                 "split gets the one that was drawn of it in training, else all labelled nodes "
+                 "are judged together"}, {0}};
     const opt_spec spec = {
         .usage = "predict MODEL GRAPH [-o FILE.csv] [options]",
         .about =
@@ -302,6 +337,7 @@ int cmd_predict(session *s, int argc, char **argv)
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
+    p.from = given[0];
     p.path = given[1];
     if (p.out && strlen(p.out) >= MOST_PATH)
         return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);

@@ -566,6 +566,10 @@ typedef struct {
     double  accuracy, accuracy_val;             /* of its run; -1: not known */
     uint64_t seed;
     int     weighted;           /* as in bonsai_train_options */
+    double  split[3];           /* percent of the split that was drawn of the graph that it was judged
+                                 * on; all 0: that graph has its own, or it is not known */
+    uint64_t split_seed;        /* that drew it: bonsai_graph_split draws the same */
+    int64_t split_nodes;        /* of that graph; 0: it is not known */
 } bonsai_model_info;
 
 /* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under

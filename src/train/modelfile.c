@@ -28,6 +28,11 @@ static bn_json *metadata_json(const bonsai_model *m)
                      "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
     if (s->weighted)
         bn_json_set(root, "weighted", bn_json_whole(1));
+    if (bn_split_is_asked(i->split)) {
+        bn_json_set(root, "split", bn_json_pack("[f,f,f]", i->split[0], i->split[1], i->split[2]));
+        bn_json_set(root, "split_seed", bn_json_whole((int64_t)i->split_seed));
+        bn_json_set(root, "split_nodes", bn_json_whole(i->split_nodes));
+    }
     return root;
 }
 
@@ -228,6 +233,25 @@ static bonsai_status get_weighted(bool *out, const reader *r)
     return rc;
 }
 
+/* The split that was drawn; models that do not name one have none. */
+static bonsai_status get_split(bonsai_model_info *i, const reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    int64_t seed;
+    const bn_json *split = bn_json_get(r->metadata, "split");
+    if (!split)
+        goto done;
+    BN_TRY(get_integer(&i->split_nodes, r, "split_nodes", 1, INT32_MAX));
+    BN_TRY(get_integer(&seed, r, "split_seed", INT64_MIN, INT64_MAX));
+    i->split_seed = (uint64_t)seed;
+    for (int k = 0; k < 3; k++) {
+        const bn_json *v = bn_json_count(split) == 3 ? bn_json_at(split, (size_t)k) : NULL;
+        i->split[k] = bn_json_is_number(v) ? bn_json_as_number(v) : -1;
+    }
+done:
+    return rc;
+}
+
 static bonsai_status get_accuracy(double *out, const reader *r, const char *key)
 {
     const bn_json *v = bn_json_get(r->metadata, key);
@@ -271,6 +295,7 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_int(&r->p.info.epoch, r, "epoch"));
     BN_TRY(get_accuracy(&r->p.info.accuracy, r, "accuracy"));
     BN_TRY(get_accuracy(&r->p.info.accuracy_val, r, "accuracy_val"));
+    BN_TRY(get_split(&r->p.info, r));
     r->p.info.seed = (uint64_t)seed;
     if (bn_dims_check(s, r->p.path) != BONSAI_OK)
         rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */

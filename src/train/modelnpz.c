@@ -105,6 +105,20 @@ done:
     return rc;
 }
 
+static const char *const split_names[] = {"split_train", "split_val", "split_test"};
+
+static bonsai_status put_split(bn_zip_out *z, const bonsai_model_info *i)
+{
+    bonsai_status rc;
+    const int64_t seed = (int64_t)i->split_seed;
+    BN_TRY(put_number(z, "split_nodes", "<i8", &i->split_nodes));
+    BN_TRY(put_number(z, "split_seed", "<i8", &seed));
+    for (int k = 0; k < 3; k++)
+        BN_TRY(put_number(z, split_names[k], "<f8", &i->split[k]));
+done:
+    return rc;
+}
+
 static bonsai_status put_numbers(bn_zip_out *z, const bonsai_model *m)
 {
     bonsai_status rc;
@@ -116,6 +130,8 @@ static bonsai_status put_numbers(bn_zip_out *z, const bonsai_model *m)
     BN_TRY(put_number(z, "accuracy_val", "<f8", &m->info.accuracy_val));
     if (m->dims.weighted)
         BN_TRY(put_number(z, "weighted", "<i8", &one));
+    if (bn_split_is_asked(m->info.split))
+        BN_TRY(put_split(z, &m->info));
 done:
     return rc;
 }
@@ -417,6 +433,19 @@ done:
     return rc;
 }
 
+static bonsai_status get_split(bonsai_model_info *i, archive *r)
+{
+    bonsai_status rc;
+    int64_t seed = 0;
+    BN_TRY(get_number(&i->split_nodes, r, "split_nodes", 1, INT32_MAX));
+    BN_TRY(get_number(&seed, r, "split_seed", INT64_MIN, INT64_MAX));
+    i->split_seed = (uint64_t)seed;
+    for (int k = 0; k < 3 && i->split_nodes > 0; k++)
+        BN_TRY(get_accuracy(&i->split[k], r, split_names[k]));
+done:
+    return rc;
+}
+
 static bonsai_status get_numbers(archive *r)
 {
     bonsai_status rc;
@@ -433,6 +462,7 @@ static bonsai_status get_numbers(archive *r)
     BN_TRY(get_number(&epoch, r, "epoch", 0, INT32_MAX));
     BN_TRY(get_accuracy(&i->accuracy, r, "accuracy"));
     BN_TRY(get_accuracy(&i->accuracy_val, r, "accuracy_val"));
+    BN_TRY(get_split(i, r));
     r->p.dims.weighted = weighted != 0;
     i->seed = (uint64_t)seed;
     i->epoch = (int)epoch;

@@ -51,6 +51,20 @@ static bonsai_status check_accuracies(const bonsai_model_info *i, bonsai_status 
     return first ? first : check_accuracy(i->accuracy_val, "accuracy_val", rc, where);
 }
 
+static bonsai_status check_split(const bonsai_model_info *i, const char *path)
+{
+    double sum = 0;
+    bool good = true;
+    for (int k = 0; k < 3; k++) {
+        good = good && i->split[k] >= 0 && i->split[k] <= 100;
+        sum += i->split[k];
+    }
+    if (good && sum <= 100 + 1e-9)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s: the split that it was judged on is not three numbers of "
+                   "percent, at most 100 in all", path);
+}
+
 bonsai_status bn_model_check(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
@@ -153,6 +167,9 @@ static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
     m->info.seed = r->info.seed;
     m->info.accuracy = r->info.accuracy;
     m->info.accuracy_val = r->info.accuracy_val;
+    memcpy(m->info.split, r->info.split, sizeof m->info.split);
+    m->info.split_seed = r->info.split_seed;
+    m->info.split_nodes = r->info.split_nodes;
     memcpy(m->param, part[BN_PARAMETERS].data, (size_t)bn_part_bytes(&part[BN_PARAMETERS]));
     BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
     BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
@@ -170,6 +187,7 @@ bonsai_status bn_model_of(bonsai_model **out, const bn_model_parts *p)
 {
     bonsai_status rc;
     BN_TRY(check_accuracies(&p->info, BONSAI_E_FORMAT, p->path));
+    BN_TRY(check_split(&p->info, p->path));
     BN_TRY(check_counts(p));
     BN_TRY(check_elements(p));
     BN_TRY(make_model(out, p));

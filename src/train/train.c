@@ -34,7 +34,7 @@ static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
 static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
 {
     const bonsai_run *run = &out->run[out->best];
-    return (bonsai_model_info){
+    bonsai_model_info info = {
         .size = sizeof(bonsai_model_info),
         .model = t->dims.kind,
         .layers = t->dims.layers,
@@ -50,6 +50,12 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
         .seed = run->seed,
         .weighted = t->dims.weighted,
     };
+    if (t->parts.from == BONSAI_SPLIT_OWN || t->parts.from == BONSAI_SPLIT_NONE)
+        return info;
+    memcpy(info.split, t->parts.percent, sizeof info.split);
+    info.split_seed = t->parts.seed;
+    info.split_nodes = t->full->view.nodes;
+    return info;
 }
 
 static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_outcome *from)

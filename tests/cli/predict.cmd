@@ -25,3 +25,8 @@ $BONSAI convert $HERE/papers g.npz > /dev/null; $BONSAI predict g.npz $HERE/pape
 printf 'PK\003\004 and nothing else' > bad.npz; $BONSAI predict bad.npz $HERE/papers
 # Without a split the nodes that taught the model are judged too.
 mkdir p; cp $HERE/papers/*.csv p; cut -d , -f 1,2 $HERE/papers/labels.csv > p/labels.csv; $BONSAI predict m.bonsai p/ --evaluate > /dev/null
+# The split that was drawn in training is drawn again, and the test nodes get what they got then.
+$BONSAI generate --nodes 300 --features 20 -q -o g.bonsai > /dev/null; $BONSAI convert g.bonsai q/ -q > /dev/null; cut -d , -f 1,2 q/labels.csv > l; mv l q/labels.csv; $BONSAI info q/ | grep -c '^split'
+for m in d.bonsai d.npz; do $BONSAI train q/ --epochs 20 --seeds 1 --seed 5 --save $m -q | awk -F '\t' '$1 == "model" && $2 == "gcn" { print $3 }' > was; $BONSAI predict $m q/ --evaluate > e; grep -E '^accuracy' e | cut -f 1-3; awk -F '\t' '$1 == "accuracy" && $2 == "test" { print $5 }' e | cmp - was; done
+# A model that says nothing of a split: all labelled nodes are judged, and called that.
+$BONSAI predict m.bonsai p/ --evaluate --json 2> /dev/null | grep '"part"'; $BONSAI predict m.bonsai p/ 2>&1 > /dev/null | sed 's/[0-9.]* %/N %/'

@@ -16,6 +16,7 @@ enum { WITH_KEPT = 1, WITH_MEAN = 2, WITH_NAMES = 4, WITH_EVERY = 7 };
 static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
 {
     bonsai_model *m;
+    const bool drawn = seed % 2 == 1;           /* its split was */
     if (bn_model_new(&m, &s) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     for (int64_t i = 0; i < m->count; i++)
@@ -24,6 +25,10 @@ static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
     m->info.epoch = random_below(&seed, 1000);
     m->info.accuracy = seed % 3 ? 100.0 * (double)(seed % 1009) / 1009 : -1;
     m->info.accuracy_val = 100.0 / 3;
+    for (int i = 0; drawn && i < 3; i++)
+        m->info.split[i] = (const double[]){2.5, 10, 87.5}[i];
+    m->info.split_seed = drawn ? random_bits(&seed) : 0;
+    m->info.split_nodes = drawn ? 1 + random_below(&seed, 1000) : 0;
     if (with & WITH_KEPT) {
         m->info.features = 2 * s.features - 1;
         assert_int_equal(BN_NEW(&m->kept, s.features), BONSAI_OK);
@@ -95,6 +100,9 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_int_equal(x->seed, y->seed);
     assert_memory_equal(&x->accuracy, &y->accuracy, sizeof x->accuracy);
     assert_memory_equal(&x->accuracy_val, &y->accuracy_val, sizeof x->accuracy_val);
+    assert_memory_equal(x->split, y->split, sizeof x->split);
+    assert_int_equal(x->split_seed, y->split_seed);
+    assert_int_equal(x->split_nodes, y->split_nodes);
     assert_int_equal(a->dims.features, b->dims.features);
     assert_int_equal(a->count, b->count);
     assert_same_bytes(a->param, b->param, 4 * a->count);
