@@ -132,6 +132,11 @@ int bn_format_float(char *buf, float v)
     return len;
 }
 
+const char *bn_s(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 int bn_print(char *buf, size_t size, const char *format, ...)
 {
     va_list args;

@@ -155,16 +155,16 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     if (job->judge.far.rows == 0)
         snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
     else if (other->outlook > 0)
-        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s nodes); the best alternative, "
-                 "%lld training nodes as they are, would score %.1f %%", name, best->info.probe,
-                 (long long)job->judge.far.rows, judged, (long long)other->outlook,
-                 other->info.probe);
+        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
+                 "%lld training node%s as they are, would score %.1f %%", name, best->info.probe,
+                 (long long)job->judge.far.rows, judged, bn_s(job->judge.far.rows),
+                 (long long)other->outlook, bn_s(other->outlook), other->info.probe);
     else if (other->rc != BONSAI_OK)
         snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
     else
-        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s nodes); the best alternative, "
+        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
                  "%s, scores %.1f %%", name, best->info.probe, (long long)job->judge.far.rows,
-                 judged, with, other->info.probe);
+                 judged, bn_s(job->judge.far.rows), with, other->info.probe);
 }
 
 /* What the first that makes nodes said, else any. */

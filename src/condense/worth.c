@@ -10,10 +10,11 @@
 static void name_judged(char *out, size_t size, const bonsai_condense_info *i)
 {
     if (i->probe_held > 0)
-        snprintf(out, size, "%lld training nodes that were held out", (long long)i->probe_held);
+        snprintf(out, size, "%lld held-out training node%s", (long long)i->probe_held,
+                 bn_s(i->probe_held));
     else if (i->probe_val > 0)
         snprintf(out, size, "%lld validation node%s", (long long)i->probe_val,
-                 i->probe_val == 1 ? "" : "s");
+                 bn_s(i->probe_val));
     else
         snprintf(out, size, "the nodes it judges on");
 }

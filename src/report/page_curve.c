@@ -35,7 +35,8 @@ static void say_answer(bn_page *p, const bonsai_suggest_info *i)
     bn_put_fixed(p, i->full_score, 2);
     bn_put(p, " percent of ");
     bn_put_number(p, (double)i->judged);
-    bn_put(p, i->held ? " held-out training nodes" : " validation nodes");
+    bn_put(p, i->held ? " held-out training node" : " validation node");
+    bn_put(p, bn_s(i->judged));
     say_split(p, i);
     bn_put(p, ". Both are the probe&#39;s, a linear classifier fitted on the nodes of the small "
               "graph or on the training nodes of the full one; no test label was read.</p>\n");

@@ -311,10 +311,13 @@ static void a_sentence_says_what_it_is_worth(void **state)
     assert_non_null(strstr(text, " of 1 validation node right"));
     i.probe_val = 0;
     i.probe_held = 28;
-    assert_int_equal(bonsai_condense_worth(text, 10, &kept, &i), length + 16);
+    assert_int_equal(bonsai_condense_worth(text, 10, &kept, &i), length + 6);
     assert_string_equal(text, "A quick c");
     bonsai_condense_worth(text, sizeof text, &kept, &i);
-    assert_non_null(strstr(text, "% of 28 training nodes that were held out right"));
+    assert_non_null(strstr(text, "% of 28 held-out training nodes right"));
+    i.probe_held = 1;
+    bonsai_condense_worth(text, sizeof text, &kept, &i);
+    assert_non_null(strstr(text, "% of 1 held-out training node right"));
     i.probe_full = 0;                           /* nothing to keep a share of */
     bonsai_condense_worth(text, sizeof text, &kept, &i);
     assert_true(kept == -1 && !strstr(text, "full"));
