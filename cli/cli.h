@@ -21,6 +21,7 @@
  *   fullbeside.c the full graph's accuracy beside a small one's
  *   compared.c  the table of a comparison
  *   curve.c     a curve drawn with characters
+ *   unscaled.c  a note about columns of features whose scales are far apart
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)
@@ -164,6 +165,9 @@ int option_given(const session *s, const char *field);
 void options_of_reading(char *line, size_t size, const session *s);
 int parse_real(const char *text, double *out);          /* 1: a finite number and nothing else */
 int parse_whole(const char *text, int64_t *out);        /* the same; errno is ERANGE: too large */
+int parse_share(const char *text, double *out);         /* a number, or percent: "0.01", "1%" */
+/* The shares in "0.01,3%", each above 0 and at most 1, none twice.  OPT_GO, or EXIT_USAGE. */
+int parse_ratios(session *s, double *out, int *count, int most, const char *text);
 /* The indices of the words in "a,b,c"; "all": each.  out: room for all.  OPT_GO, or EXIT_USAGE. */
 int parse_words(session *s, int *out, int *count, const char *option, const char *text,
                 const char *const *words);
@@ -252,6 +256,7 @@ void suggest_graph(const char *message, char *const *words);
 
 void text_grouped(char *buf, size_t size, int64_t value);       /* 1,234,567 */
 void text_bytes(char *buf, size_t size, double bytes);          /* 1.2 MB */
+const char *text_s(int64_t count);                      /* behind a noun: "" for 1, else "s" */
 /* Cuts the next piece off "a,b,c"; 0: there is none left. */
 int  text_piece(char *piece, size_t size, const char **at);
 /* A path as a word for the shell, in quotes if it needs them.  0: there is no room. */
@@ -375,6 +380,7 @@ typedef struct {
     char        parts[96];      /* the split, in words */
     bonsai_training *done[BONSAI_MODEL_COUNT];
     bonsai_training *beside[BONSAI_MODEL_COUNT];        /* trained on full; NULL: it was not */
+    int         canceled;       /* 1: while training on full; the results of the small graph are there */
 } training;
 
 /* Fills t and checks that all files can be written; adds the arguments and rows to spec.  OPT_GO,
@@ -400,6 +406,8 @@ int  training_run(session *s, training *t, const bonsai_graph *small, const bons
 /* The same without printing; then training_free, whatever it returned. */
 int  training_work(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 void training_free(training *t);
+/* The exit code of a training that ended with this one and was printed. */
+int  training_ended(session *s, const training *t, int code);
 double training_judgings(const bonsai_train_options *o);        /* how often a run is judged */
 /* Refuses a pair that was named the wrong way round.  EXIT_DONE, or the exit code. */
 int  training_check_pair(session *s, const training *t, const bonsai_graph *small,
@@ -418,6 +426,9 @@ bn_json *trained_json(const training *t, const bonsai_graph *g);        /* the s
 bonsai_status beside_train(session *s, training *t, const bonsai_graph *full);
 double beside_kept(const training *t, int k);   /* percent of the full graph's metric; -1: unknown */
 void beside_add(summary *r, const training *t, char title[64]);        /* the table of both */
+
+/* Notes columns of dense features whose standard deviations differ a thousandfold, and what helps. */
+void note_scales(session *s, const bonsai_graph *g, const char *path);
 
 /* ---- curves ------------------------------------------------------------- */
 

@@ -28,26 +28,6 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-static int parse_ratios(session *s, arguments *a)
-{
-    char word[64];
-    const char *text = a->ratios;
-    int n = 0;
-    while (text_piece(word, sizeof word, &text)) {
-        if (n == MOST)
-            return refuse(s, "--ratios holds more than %d numbers", MOST);
-        if (!parse_real(word, &a->ratio[n]) || a->ratio[n] <= 0 || a->ratio[n] > 1)
-            return refuse(s, "--ratios holds \"%s\", which is not a number above 0 and at most 1",
-                          word);
-        for (int i = 0; i < n; i++)
-            if (a->ratio[i] == a->ratio[n])
-                return refuse(s, "--ratios holds %s twice", word);
-        n++;
-    }
-    a->o.ratio_count = n;
-    return OPT_GO;
-}
-
 /* Whether a method learns by descent, which takes its time. */
 static int learns(int method)
 {
@@ -100,7 +80,7 @@ static int settle(session *s, arguments *a)
         code = parse_words(s, models, &a->o.model_count, "--models", a->models,
                            field_named(BONSAI_OPTIONS_TRAIN, "model")->words);
     if (code == OPT_GO)
-        code = parse_ratios(s, a);
+        code = parse_ratios(s, a->ratio, &a->o.ratio_count, MOST, a->ratios);
     if (code == OPT_GO)
         code = check_split(s, a->train.split);
     if (code != OPT_GO)
@@ -120,7 +100,7 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
          .help = "methods of condensing (peers: those that learn by descent; all: the others but "
                  "auto and published)"},
         {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
-         .help = "shares of the graph's bytes"},
+         .help = "shares of the graph's bytes, such as 0.01 or 1%"},
         {.name = "models", OWN(arguments, models, TEXT), .arg = "M,M,...",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words, .help = "models"},
         {.name = "output", OWN(arguments, out, FILE), .letter = 'o', .arg = "FILE",
@@ -285,6 +265,8 @@ static int compare(session *s, arguments *a)
     }
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = cellfile_stopped(&a->file, rc);
+    if (code == EXIT_DONE && a->train.standardise == BONSAI_STANDARDISE_NONE)
+        note_scales(s, g, a->path);
     if (code == EXIT_DONE)
         code = compared_print(s, &a->o, g, a->cells, a->count);
     cellfile_close(&a->file);

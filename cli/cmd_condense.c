@@ -25,37 +25,19 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-/* NAME-0.01.bonsai, or with NAME's own ending. */
-static int name_output(session *s, arguments *a, const char *ratio, int len)
+/* Names the graph of each ratio NAME-0.01.bonsai, or with NAME's own ending; that of 1% too. */
+static int name_outputs(session *s, arguments *a)
 {
-    char *to = a->to[a->count];
-    if (!path_with_suffix(to, a->out, ratio, len))
-        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 64);
-    for (int i = 0; i < a->count; i++)
-        if (strcmp(a->to[i], to) == 0)
-            return refuse(s, "--ratios holds %.*s twice", len, ratio);
-    return OPT_GO;
-}
-
-static int parse_ratios(session *s, arguments *a)
-{
-    for (const char *at = a->ratios, *comma; at; at = comma ? comma + 1 : NULL) {
-        char text[64];
-        comma = strchr(at, ',');
-        int len = (int)(comma ? (size_t)(comma - at) : strlen(at));
-        double *ratio = &a->ratio[a->count];
-        if (a->count == MOST_RATIOS)
-            return refuse(s, "--ratios holds more than %d numbers", MOST_RATIOS);
-        snprintf(text, sizeof text, "%.*s", len < (int)sizeof text ? len : 0, at);
-        if (!parse_real(text, ratio) || *ratio <= 0 || *ratio > 1)
-            return refuse(s, "--ratios holds \"%.*s\", which is not a number above 0 and at most 1",
-                          len, at);
-        int code = name_output(s, a, at, len);
-        if (code != OPT_GO)
-            return code;
-        a->count++;
+    char text[64];
+    const char *rest = a->ratios;
+    int code = parse_ratios(s, a->ratio, &a->count, MOST_RATIOS, a->ratios);
+    for (int i = 0; code == OPT_GO && text_piece(text, sizeof text, &rest); i++) {
+        if (strchr(text, '%'))
+            snprintf(text, sizeof text, "%.10g", a->ratio[i]);
+        if (!path_with_suffix(a->to[i], a->out, text, (int)strlen(text)))
+            return refuse(s, "--output is longer than %d bytes", MOST_PATH - 64);
     }
-    return OPT_GO;
+    return code;
 }
 
 /* The next budget option that was given, after *i; NULL: no more. */
@@ -106,7 +88,7 @@ static int settle_budget(session *s, arguments *a)
         snprintf(first, sizeof first, "%s", name);
     }
     if (a->ratios)
-        return parse_ratios(s, a);
+        return name_outputs(s, a);
     snprintf(a->to[0], MOST_PATH, "%s", a->out);
     a->count = 1;
     return OPT_GO;
@@ -204,11 +186,13 @@ static const bonsai_field output_row[] = {
 };
 
 static const bonsai_field other_rows[] = {
-    {.name = "ratios", OWN(arguments, ratios, TEXT), .arg = "R,R,...",
-     .help = "several budgets at once, from one embedding: writes SMALL-0.01.bonsai and so on"},
-    {.name = "update", OWN(arguments, update, FILE), .arg = "SMALL",
+    {.name = "ratios", OWN(arguments, ratios, TEXT), .group = BONSAI_GROUP_BUDGET, .arg = "R,R,...",
+     .help = "several budgets at once, such as 0.5%,1%,3%, from one embedding: writes "
+             "SMALL-0.01.bonsai and so on"},
+    {.name = "update", OWN(arguments, update, FILE), .group = BONSAI_GROUP_PROTOTYPES,
+     .arg = "SMALL",
      .help = "update these prototypes, made of OLD with --members, instead of starting over"},
-    {.name = "was", OWN(arguments, was, FILE), .arg = "OLD",
+    {.name = "was", OWN(arguments, was, FILE), .group = BONSAI_GROUP_PROTOTYPES, .arg = "OLD",
      .help = "the graph before it became GRAPH: new nodes come after its own, and anything else "
              "may have changed"},
     {.name = "report", OWN(arguments, page, FILE), .arg = "FILE",
@@ -231,12 +215,12 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "that each stand for many nodes of GRAPH, or nodes of GRAPH with the edges between,\n"
             "or were learned by descent (\"bonsai help methods\" tells them apart).\n"
             "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
-            "exceeded, except with --method published.  With --ratios the files are written after\n"
-            "all graphs are made; if this is canceled, the complete files stay.  With --update\n"
-            "the budget is SMALL's.",
+            "exceeded, except with --method published; --ratio 0.01 and --ratio 1% are the same.\n"
+            "With --ratios the files are written after all graphs are made; if this is canceled,\n"
+            "the complete files stay.  With --update the budget is SMALL's.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
-                    "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01 --eval gcn\n"
-                    "  bonsai condense cora.bonsai -o small --ratios 0.005,0.01,0.03\n"
+                    "  bonsai condense cora.bonsai -o small.bonsai --ratio 1% --eval gcn\n"
+                    "  bonsai condense cora.bonsai -o small --ratios 0.5%,1%,3%\n"
                     "  bonsai condense cora.bonsai -o few.bonsai --nodes 70 --method kcenter\n"
                     "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01 --method gcond "
                     "--effort 0.1\n"
@@ -357,7 +341,7 @@ static int print_one(session *s, arguments *a, const bonsai_condense_info *info,
     summary_json(&r, "eval", judged == EXIT_DONE ? trained_json(&a->judge, g) : bn_json_null());
     training_free(&a->judge);
     int printed = summary_print(&r, s);
-    return judged == EXIT_DONE ? printed : judged;
+    return judged == EXIT_DONE ? training_ended(s, &a->judge, printed) : judged;
 }
 
 static void suggest_next(session *s, const arguments *a)
@@ -448,8 +432,11 @@ static int condense(session *s, arguments *a)
     passed += seconds();
     if (rc == BONSAI_OK)
         rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
-    if (rc == BONSAI_OK)
+    if (rc == BONSAI_OK) {
         note_split(s, a, g);
+        if (!a->models)                         /* training says it too */
+            note_scales(s, g, a->path);
+    }
     int code = EXIT_DONE;
     if (rc != BONSAI_OK)
         code = fail(s, rc);

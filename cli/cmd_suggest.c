@@ -11,7 +11,7 @@ typedef struct {
     bonsai_suggest_options  o;
     bonsai_condense_options condense;
     const char *path, *out, *page;
-    char        command[3 * MOST_PATH];     /* the next one, indented */
+    char        command[8 * MOST_PATH];     /* the next one, indented */
     char        split[96];
 } arguments;
 
@@ -87,13 +87,14 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 /* ---- what is told -------------------------------------------------------- */
 
 /* The command that makes the small graph, with the options that were given. */
-static void name_command(arguments *a, const bonsai_suggest_info *i)
+static void name_command(arguments *a, const session *s, const bonsai_suggest_info *i)
 {
     bonsai_condense_options usual;
     const bonsai_field *f;
     size_t size = sizeof a->command;
     char path[2 * MOST_PATH];
-    text_word(path, sizeof path, a->path);
+    if (!text_word(path, sizeof path, a->path))
+        snprintf(path, sizeof path, "GRAPH");
     int at = snprintf(a->command, size, "  bonsai condense %s --ratio %.6g", path, i->ratio);
     bonsai_condense_options_init(&usual);
     for (int k = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, k)) && at < (int)size; k++) {
@@ -107,8 +108,9 @@ static void name_command(arguments *a, const bonsai_suggest_info *i)
         at += snprintf(a->command + at, size - (size_t)at, " --%s%s%s", name, plain ? "" : " ",
                        plain ? "" : now);
     }
-    if (at < (int)size)
-        snprintf(a->command + at, size - (size_t)at, " -o small.bonsai");
+    options_of_reading(a->command, size, s);
+    at = (int)strlen(a->command);
+    snprintf(a->command + at, size - (size_t)at, " -o small.bonsai");
 }
 
 static void name_split(arguments *a, const bonsai_suggest_info *i)
@@ -124,7 +126,7 @@ static void name_split(arguments *a, const bonsai_suggest_info *i)
 
 static const char *judged_on(const bonsai_suggest_info *i)
 {
-    return i->held ? "held-out training nodes" : "validation nodes";
+    return i->held ? "held-out training node" : "validation node";
 }
 
 /* A number that a refused ratio does not have. */
@@ -179,11 +181,12 @@ static void add_facts(summary *r, const arguments *a, const bonsai_suggest_info 
     summary_int(r, "bytes", NULL, (int64_t)i->bytes);
     summary_int(r, "nodes", NULL, i->nodes);
     summary_real(r, "full_score", "full graph's score %", i->full_score, "%.2f");
-    summary_note(r, "+- %.2f, of %lld %s", i->error, (long long)i->judged, judged_on(i));
+    summary_note(r, "+- %.2f, of %lld %s%s", i->error, (long long)i->judged, judged_on(i),
+                 text_s(i->judged));
     summary_real(r, "wanted", "to keep %", i->wanted, "%.2f");
     summary_real(r, "error", NULL, i->error, NULL);
     summary_int(r, "judged", NULL, i->judged);
-    summary_text(r, "judged_on", NULL, judged_on(i));
+    summary_text(r, "judged_on", NULL, i->held ? "held-out training nodes" : "validation nodes");
     summary_int(r, "full_bytes", NULL, (int64_t)i->full_bytes);
     summary_int(r, "full_nodes", NULL, i->full_nodes);
     summary_int(r, "full_train", NULL, i->full_train);
@@ -224,7 +227,7 @@ static void put_answer(const arguments *a, const bonsai_suggestion *found)
     putchar('\n');
     put_prose("%s %.6g keeps %.2f %% of the full graph's score, with %s and %s node%s%s%s",
               i->reached ? "The ratio" : "The best ratio", i->ratio, 100 * i->share, bytes, nodes,
-              i->nodes == 1 ? "" : "s", a->out ? ", written to " : ":", a->out ? a->out : "");
+              text_s(i->nodes), a->out ? ", written to " : ":", a->out ? a->out : "");
     if (!a->out)
         put_command(a->command, (int)strlen(a->command));
     put_prose("\nA network may keep more or less: judge it with bonsai eval.");
@@ -273,8 +276,9 @@ static int suggest(session *s, arguments *a)
     if (rc == BONSAI_OK)
         rc = write_files(s, a, found, g);
     if (rc == BONSAI_OK) {
-        name_command(a, bonsai_suggestion_info(found));
+        name_command(a, s, bonsai_suggestion_info(found));
         name_split(a, bonsai_suggestion_info(found));
+        note_scales(s, g, a->path);
     }
     int code = rc == BONSAI_OK ? print(s, a, found) : fail(s, rc);
     bonsai_suggestion_free(found);

@@ -19,11 +19,34 @@
 #define THREADS "none: built without OpenMP"
 #endif
 
+/* What may be missing in a build, and what it is for. */
+static const struct {
+    const char *key, *label, *use;
+    int         there;
+} parts[] = {
+#ifdef BONSAI_WITH_METIS
+    {"metis", "METIS", "bonsai convert --order metis", 1},
+#else
+    {"metis", "METIS", "bonsai convert --order metis", 0},
+#endif
+#ifdef BONSAI_WITH_CURL
+    {"curl", "libcurl", "bonsai fetch", 1},
+#else
+    {"curl", "libcurl", "bonsai fetch", 0},
+#endif
+#ifdef BONSAI_WITH_MPI
+    {"mpi", "MPI", "bonsai-mpi", 1},
+#else
+    {"mpi", "MPI", "bonsai-mpi", 0},
+#endif
+};
+
 int cmd_version(session *s, int argc, char **argv)
 {
     const opt_spec spec = {
         .usage = "version [--json]",
-        .about = "Prints the version, the instruction set in use, and how it was built.",
+        .about = "Prints the version, the instruction set in use, how it was built, and which of the\n"
+                 "optional parts are in it.",
         .args = "",
         .shared = OPT_JSON,
     };
@@ -37,5 +60,9 @@ int cmd_version(session *s, int argc, char **argv)
     summary_text(&r, "isa", "inner loops", bonsai_isa());
     summary_text(&r, "threads", "threads", THREADS);
     summary_text(&r, "compiler", "compiler", COMPILER);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        summary_text(&r, parts[i].key, parts[i].label, parts[i].there ? "yes" : "no");
+        summary_note(&r, "for %s", parts[i].use);
+    }
     return summary_print(&r, s);
 }

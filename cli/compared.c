@@ -145,11 +145,6 @@ static bn_json *table_row(const compared *a, int method, int ratio)
     return row;
 }
 
-static const char *plural(int n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static int is_single(const compared *a)
 {
     return a->runs == 1 && a->o->splits == 1 && a->o->draws == 1;
@@ -165,7 +160,7 @@ static void title_of(char *title, size_t size, const compared *a)
         n += snprintf(title + n, size - (size_t)n, "%d splits, each with ", splits);
     if (draws > 1)
         n += snprintf(title + n, size - (size_t)n, "%d draws of ", draws);
-    snprintf(title + n, size - (size_t)n, "%d run%s%s", a->runs, plural(a->runs),
+    snprintf(title + n, size - (size_t)n, "%d run%s%s", a->runs, text_s(a->runs),
              draws > 1 && splits == 1 ? " each" : "");
 }
 
@@ -225,8 +220,8 @@ static void add_pairs(summary *r, const compared *a, column *columns)
             bn_json_add(rows, row);
         }
     summary_table(r, NULL, columns, rows);
-    snprintf(all, sizeof all, "%d win%s, %d tie%s, %d loss%s", tally[2], plural(tally[2]), tally[1],
-             plural(tally[1]), tally[0], tally[0] == 1 ? "" : "es");
+    snprintf(all, sizeof all, "%d win%s, %d tie%s, %d loss%s", tally[2], text_s(tally[2]), tally[1],
+             text_s(tally[1]), tally[0], tally[0] == 1 ? "" : "es");
     if (tally[0] + tally[1] + tally[2] > 0)
         summary_text(r, NULL, "in all", all);
 }

@@ -79,7 +79,13 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
     }
 }
 
-static void add_budget(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+typedef struct {
+    const char *unit;
+    double      limit, used;
+    int         paper;          /* 1: bytes as in the paper */
+} allowance;
+
+static allowance budget_of(const bonsai_condense_options *o, const bonsai_condense_info *i)
 {
     const char *unit = i->budget > 0 ? "bytes" : o->nodes > 0 ? "nodes" : "trees";
     int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
@@ -88,11 +94,34 @@ static void add_budget(summary *r, const bonsai_condense_options *o, const bonsa
                   : o->nodes > 0 || i->learn_rounds > 0 || i->method == BONSAI_METHOD_PROTOTYPES
                       ? (double)i->nodes
                                                                    : (double)i->roots;
-    summary_int(r, "budget.limit", "budget", (int64_t)limit);
-    summary_note(r, "%s%s", unit, i->budget > 0 && paper ? " as in the paper" : "");
-    summary_text(r, "budget.unit", NULL, unit);
-    summary_real(r, "budget.used", NULL, used / limit, NULL);
-    summary_real(r, NULL, "used", 100 * used / limit, "%.1f %%");
+    return (allowance){unit, limit, used, paper};
+}
+
+static void add_budget(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+{
+    const allowance a = budget_of(o, i);
+    summary_int(r, "budget.limit", "budget", (int64_t)a.limit);
+    summary_note(r, "%s%s", a.unit, i->budget > 0 && a.paper ? " as in the paper" : "");
+    summary_text(r, "budget.unit", NULL, a.unit);
+    summary_real(r, "budget.used", NULL, a.used / a.limit, NULL);
+    summary_real(r, NULL, "used", 100 * a.used / a.limit, "%.1f %%");
+}
+
+/* Why far less than the budget is used, where it is. */
+static void add_unused(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+{
+    char text[256];
+    const allowance a = budget_of(o, i);
+    const char *why = i->method == BONSAI_METHOD_PROTOTYPES && i->probe >= 0
+                          ? "the larger graphs that were tried scored no better with the probe"
+                      : i->learn_rounds > 0 ? "the method learns no more nodes"
+                                            : "no further node or tree fits";
+    if (i->labelled >= i->trees)
+        why = "it has a node for each training node";
+    if (a.used >= a.limit / 2)
+        return;
+    snprintf(text, sizeof text, "It uses %.1f %% of the budget: %s.", 100 * a.used / a.limit, why);
+    summary_text(r, "unused", "budget left", text);
 }
 
 static void add_share(summary *r, const char *key, const char *label, double share)
@@ -310,6 +339,7 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_condensed_making(r, i, small);
     add_effort(r, i);
     summary_condensed_quality(r, i);
+    add_unused(r, o, i);
     if (summary_has(r, bonsai_condense_options_of(&made, small)))
         summary_condensed_options(r, &made);
 }

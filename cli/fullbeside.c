@@ -52,8 +52,9 @@ bonsai_status beside_train(session *s, training *t, const bonsai_graph *full)
         return BONSAI_OK;
     for (int k = 0; k < t->count && rc == BONSAI_OK; k++)
         rc = bonsai_train_beside(&t->beside[k], t->done[k], full, &t->o);
-    if (rc == BONSAI_OK || rc == BONSAI_E_CANCELED)
-        return rc;
+    t->canceled = rc == BONSAI_E_CANCELED;
+    if (rc == BONSAI_OK || t->canceled)
+        return BONSAI_OK;
     note(s, "%s was not trained on as well: %s", t->full, bonsai_error());
     return BONSAI_OK;
 }

@@ -7,6 +7,7 @@
 #include "opt.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* ---- rows ---------------------------------------------------------------- */
 
@@ -51,9 +52,9 @@ const bonsai_field *field_named(bonsai_options_kind kind, const char *name)
     return NULL;
 }
 
-static void add(parser *p, const bonsai_field *f, void *base)
+static void add(parser *p, const bonsai_field *f, void *base, int common)
 {
-    opt o = {.f = f, .base = base, .value = (char *)base + f->offset};
+    opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common};
     option_name(o.name, sizeof o.name, f);
     name_value(&o);
     if (p->count < MOST_OPTIONS && !by_name(p, o.name, strlen(o.name)))
@@ -78,39 +79,55 @@ static int takes(const opt_group *g, const bonsai_field *f)
     return g->kind == BONSAI_OPTIONS_READ || !(f->marks & BONSAI_MARK_LOCAL);
 }
 
-static void add_group(parser *p, const opt_group *g)
+static void add_group(parser *p, const opt_group *g, int common)
 {
     const bonsai_field *f = g->own;
     for (; f && f->name; f++)
-        add(p, f, g->base);
+        add(p, f, g->base, common);
     for (int i = 0; !g->own && (f = bonsai_field_at(g->kind, i)); i++)
         if (takes(g, f))
-            add(p, f, g->base);
+            add(p, f, g->base, common);
+}
+
+/* Puts the rows of a long list in the order of their groups. */
+static void order(parser *p)
+{
+    enum { A_SCREEN = 18 };
+    opt row[MOST_OPTIONS];
+    int at = 0;
+    p->grouped = p->count > A_SCREEN;
+    for (int group = 0; p->grouped && group < BONSAI_GROUP_COUNT; group++)
+        for (int i = 0; i < p->count; i++)
+            if (p->row[i].f->group == group)
+                row[at++] = p->row[i];
+    for (int i = 0; i < at; i++)
+        p->row[i] = row[i];
 }
 
 static void gather(parser *p)
 {
     static const bonsai_field json[] = {
-        {.name = "json", OWN(session, json, FLAG), .help = "print the results as JSON"}, {0}};
+        {.name = "json", OWN(session, json, FLAG), .group = BONSAI_GROUP_OUTPUT,
+         .help = "print the results as JSON"}, {0}};
     static const bonsai_field common[] = {
-        {.name = "quiet", OWN(session, quiet, FLAG), .letter = 'q',
+        {.name = "quiet", OWN(session, quiet, FLAG), .group = BONSAI_GROUP_OUTPUT, .letter = 'q',
          .help = "no progress and no notes"},
-        {.name = "verbose", OWN(session, verbose, FLAG), .letter = 'v',
-         .help = "end with version, command, time and memory on stderr"}, {0}};
+        {.name = "verbose", OWN(session, verbose, FLAG), .group = BONSAI_GROUP_OUTPUT,
+         .letter = 'v', .help = "end with version, command, time and memory on stderr"}, {0}};
     static const bonsai_field help[] = {
-        {.name = "help", OWN(parser, help, FLAG), .letter = 'h', .help = "print this and exit"},
-        {0}};
+        {.name = "help", OWN(parser, help, FLAG), .group = BONSAI_GROUP_OUTPUT, .letter = 'h',
+         .help = "print this and exit"}, {0}};
     const int shared = p->spec->shared;
     for (const opt_group *g = p->spec->groups; g && g->base; g++)
-        add_group(p, g);
-    p->own = p->count;
+        add_group(p, g, 0);
     if (shared & (OPT_READS | OPT_THREADS))
         add_group(p, &(opt_group){.base = &p->s->read, .kind = BONSAI_OPTIONS_READ,
-                                  .only = shared & OPT_READS ? NULL : "threads"});
+                                  .only = shared & OPT_READS ? NULL : "threads"}, 1);
     if (shared & OPT_JSON)
-        add_group(p, &(opt_group){.base = p->s, .own = json});
-    add_group(p, &(opt_group){.base = p->s, .own = common});
-    add_group(p, &(opt_group){.base = p, .own = help});
+        add_group(p, &(opt_group){.base = p->s, .own = json}, 1);
+    add_group(p, &(opt_group){.base = p->s, .own = common}, 1);
+    add_group(p, &(opt_group){.base = p, .own = help}, 1);
+    order(p);
 }
 
 int opt_is_flag(const opt *o)
@@ -227,9 +244,16 @@ static int lacks_output(const parser *p)
     return by_letter(p, 'o') && word && !*word;
 }
 
+/* Whether it may be meant as that file: no graph that is there, and no graph among rows of text. */
+static int may_be_output(const parser *p, const char *text)
+{
+    const int rows = strcmp(by_letter(p, 'o')->arg, "FILE") == 0;
+    return access(text, F_OK) != 0 && !(rows && strstr(text, ".bonsai"));
+}
+
 static int too_many(const parser *p, const char *text)
 {
-    if (lacks_output(p))
+    if (lacks_output(p) && may_be_output(p, text))
         return refuse(p->s, "\"%s\" is one argument too many; did you mean -o %s?", text, text);
     return refuse(p->s, "\"%s\" is one argument too many", text);
 }

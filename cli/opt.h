@@ -15,13 +15,15 @@ typedef struct {
     void *base, *value;         /* the struct, and the member in it */
     char  name[48];             /* after "--" */
     char  arg[256];             /* the value's name in help; "": it takes none */
+    int   common;               /* 1: one that commands share */
 } opt;
 
 typedef struct {
     session        *s;
     const opt_spec *spec;
     opt             row[MOST_OPTIONS];
-    int             own, count; /* rows of the command itself; all rows */
+    int             count;
+    int             grouped;    /* more rows than a screen shows: they stand by group */
     int             help;
     int             taken;      /* arguments that are not options */
 } parser;
@@ -29,6 +31,8 @@ typedef struct {
 int opt_is_flag(const opt *o);                          /* takes no value */
 int opt_is_list(const bonsai_field *f);                 /* some of its words, or all */
 int opt_set(session *s, const opt *o, const char *text);        /* OPT_GO, or EXIT_USAGE */
+/* The heading that a row stands under. */
+const char *opt_heading(const parser *p, const opt *o);
 int opt_help(const parser *p);                          /* prints; exit code */
 
 #endif

@@ -108,7 +108,7 @@ static int print_rows(const parser *p)
     static const column columns[] = {
         {"option", "option", NULL}, {"letter", "letter", NULL}, {"value", "value", NULL},
         {"name", "name", NULL}, {"words", "words", NULL}, {"common", "common", NULL},
-        {"help", "help", NULL}, {NULL, NULL, NULL}};
+        {"help", "help", NULL}, {"group", "group", NULL}, {NULL, NULL, NULL}};
     summary r = {.count = 0};
     bn_json *rows = bn_json_array();
     for (int i = 0; i < p->count; i++) {
@@ -116,8 +116,8 @@ static int print_rows(const parser *p)
         char letter[2] = {(char)o->f->letter, 0}, words[256], help[1024];
         join(words, sizeof words, o->f->words, " ");
         help_text(help, sizeof help, o);
-        bn_json_add(rows, bn_json_pack("[s,s,s,s,s,i,s]", o->name, letter, value_kind(o),
-                                       o->arg, words, i >= p->own, help));
+        bn_json_add(rows, bn_json_pack("[s,s,s,s,s,i,s,s]", o->name, letter, value_kind(o),
+                                       o->arg, words, o->common, help, opt_heading(p, o)));
     }
     p->s->people = 0;
     summary_table(&r, "options", columns, rows);
@@ -133,6 +133,25 @@ static void print_usage(const parser *p)
     puts("\n");
 }
 
+const char *opt_heading(const parser *p, const opt *o)
+{
+    if (p->grouped)
+        return bonsai_group_name(o->f->group);
+    return o->common && !p->row[0].common ? "common options" : "options";
+}
+
+static void print_options(const parser *p)
+{
+    const char *heading = "";
+    for (int i = 0; i < p->count; i++) {
+        const char *now = opt_heading(p, &p->row[i]);
+        if (strcmp(now, heading) != 0)
+            printf("\n%s:\n", now);
+        print_row(&p->row[i]);
+        heading = now;
+    }
+}
+
 int opt_help(const parser *p)
 {
     const char *examples = crew.examples ? crew.examples : p->spec->examples;
@@ -140,13 +159,7 @@ int opt_help(const parser *p)
         return print_rows(p);
     print_usage(p);
     put_prose("%s", p->spec->about);
-    if (p->own)
-        puts("\noptions:");
-    for (int i = 0; i < p->own; i++)
-        print_row(&p->row[i]);
-    puts(p->own ? "\ncommon options:" : "\noptions:");
-    for (int i = p->own; i < p->count; i++)
-        print_row(&p->row[i]);
+    print_options(p);
     if (examples)
         put_examples(examples);
     return EXIT_DONE;

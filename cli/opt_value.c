@@ -146,22 +146,24 @@ static int out_of_range(session *s, const opt *o, const char *text)
     return refuse(s, "--%s is %s, which is outside %s..%s", o->name, text, low, high);
 }
 
-/* "1%" of an option that is a share of 1; -1: none. */
-static double parse_percent(const bonsai_field *f, const char *text)
+int parse_share(const char *text, double *out)
 {
     char number[32];
-    double percent = -1;
     const size_t len = strlen(text);
-    if (f->low != 0 || f->high != 1 || len < 2 || len > sizeof number || text[len - 1] != '%')
-        return -1;
+    if (len < 2 || len > sizeof number || text[len - 1] != '%')
+        return parse_real(text, out);
     snprintf(number, sizeof number, "%.*s", (int)len - 1, text);
-    return parse_real(number, &percent) ? percent / 100 : -1;
+    if (!parse_real(number, out))
+        return 0;
+    *out /= 100;
+    return 1;
 }
 
 static int set_real(session *s, const opt *o, const char *text)
 {
-    double real = parse_percent(o->f, text);
-    if (real < 0 && !parse_real(text, &real))
+    double real = 0;
+    const int share = o->f->low == 0 && o->f->high == 1;
+    if (!(share ? parse_share(text, &real) : parse_real(text, &real)))
         return bad(s, o, text, "not a number");
     if (!in_range(o->f, real))
         return out_of_range(s, o, text);
@@ -279,6 +281,25 @@ static int no_such_word(session *s, const char *option, const char *word, const 
     const char *near = text_nearest(word, words, count);
     return refuse(s, "%s holds \"%s\", which is none of %s%s%s%s", option, word, list,
                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+int parse_ratios(session *s, double *out, int *count, int most, const char *text)
+{
+    char word[64];
+    *count = 0;
+    while (text_piece(word, sizeof word, &text)) {
+        double *ratio = &out[*count];
+        if (*count == most)
+            return refuse(s, "--ratios holds more than %d numbers", most);
+        if (!parse_share(word, ratio) || *ratio <= 0 || *ratio > 1)
+            return refuse(s, "--ratios holds \"%s\", which is not a number above 0 and at most 1",
+                          word);
+        for (int i = 0; i < *count; i++)
+            if (out[i] == *ratio)
+                return refuse(s, "--ratios holds %s twice", word);
+        ++*count;
+    }
+    return OPT_GO;
 }
 
 int parse_words(session *s, int *out, int *count, const char *option, const char *text,

@@ -32,6 +32,11 @@ void text_bytes(char *buf, size_t size, double bytes)
     snprintf(buf, size, u && bytes < 99.95 ? "%.1f %s" : "%.0f %s", bytes, unit[u]);
 }
 
+const char *text_s(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 int text_piece(char *piece, size_t size, const char **at)
 {
     if (!*at)
@@ -44,16 +49,7 @@ int text_piece(char *piece, size_t size, const char **at)
 
 int text_word(char *out, size_t size, const char *text)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_-./:,=+@%";
-    size_t at = 0;
-    if (*text && *text != '-' && text[strspn(text, plain)] == 0)
-        return snprintf(out, size, "%s", text) < (int)size;
-    at += (size_t)snprintf(out, size, "%s'", *text == '-' ? "./" : "");
-    for (; *text && at + 6 < size; text++)
-        at += (size_t)snprintf(out + at, size - at, *text == '\'' ? "'\\''" : "%c", *text);
-    snprintf(out + at, size - at, "'");
-    return *text == 0;
+    return bonsai_shell_word(out, size, text) < (int)size;
 }
 
 int text_is_utf8(void)

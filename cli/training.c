@@ -14,7 +14,7 @@
 
 const bonsai_field training_protocol[] = {
     {.name = "protocol", .type = BONSAI_FIELD_CHOICE,
-     .words = (const char *const[]){"default", "paper", "peers", NULL},
+     .group = BONSAI_GROUP_TRAINING, .words = (const char *const[]){"default", "paper", "peers", NULL},
      .help = "paper: rate 0.001, decay 0, 100 epochs, every 1; flickr, ogbn-arxiv and reddit with "
              "hidden 1024, standardise all; peers: hidden 256, dropout 0.5, 600 epochs, every 1, "
              "cut 0.5, uniform; other options override them"},
@@ -31,17 +31,17 @@ static int parse_rows(session *s, training *t, opt_spec *spec, int argc, char **
     const bonsai_field own[] = {
         {.name = "model", OWN(training, models, TEXT), .arg = "M,M,...", .help = "models",
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words},
-        {.name = "save", OWN(training, save, FILE), .arg = "MODEL",
+        {.name = "save", OWN(training, save, FILE), .group = BONSAI_GROUP_OUTPUT, .arg = "MODEL",
          .help = "write the best run's model: .bonsai, or .npz with PyTorch Geometric's names; "
                  "several models go to MODEL-gcn.bonsai and so on"},
-        {.name = "curves", OWN(training, curves, FILE), .arg = "FILE",
+        {.name = "curves", OWN(training, curves, FILE), .group = BONSAI_GROUP_OUTPUT, .arg = "FILE",
          .help = "write learning curves as CSV"}, {0}};
     const opt_group groups[] = {
-        {.base = t, .own = full}, {.base = t, .own = own},
-        {.base = &t->o, .kind = BONSAI_OPTIONS_TRAIN},
-        {.base = &t->protocol, .own = training_protocol}, {0}};
+        {.base = t, .own = own}, {.base = &t->o, .kind = BONSAI_OPTIONS_TRAIN},
+        {.base = &t->protocol, .own = training_protocol},
+        {.base = strcmp(s->command, "eval") == 0 ? t : NULL, .own = full}, {0}};
     spec->values = t->args;
-    spec->groups = strcmp(s->command, "eval") == 0 ? groups : groups + 1;
+    spec->groups = groups;
     spec->shared = OPT_READS | OPT_JSON;
     int code = opt_parse(s, spec, argc, argv);
     t->path = t->args[0];
@@ -305,6 +305,8 @@ int training_work(session *s, training *t, const bonsai_graph *small, const bons
         code = fail(s, rc);
     else if (t->curves)
         code = trained_curves(s, t);
+    if (code == EXIT_DONE && t->o.standardise == BONSAI_STANDARDISE_NONE)
+        note_scales(s, full ? full : small, full ? t->full : t->path);
     if (code == EXIT_DONE) {
         training_note_split(s, t, bonsai_training_info(t->done[0]));
         note_results(s, t);
@@ -321,11 +323,18 @@ void training_free(training *t)
     }
 }
 
+int training_ended(session *s, const training *t, int code)
+{
+    if (code != EXIT_DONE || !t->canceled)
+        return code;
+    return fail_with(s, "canceled while training on %s as well: its accuracy is missing", t->full);
+}
+
 int training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full)
 {
     int code = training_work(s, t, small, full);
     if (code == EXIT_DONE)
         code = trained_print(s, t, full ? full : small);
     training_free(t);
-    return code;
+    return training_ended(s, t, code);
 }

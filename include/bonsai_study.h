@@ -63,6 +63,11 @@ BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_coun
 
 /* mean[i] of feature i over all nodes; mean has room for all features. */
 BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
+/* The smallest and the largest standard deviation among the columns of dense features that are not
+ * constant, over at most 1,000 nodes from all over the graph; both 0: there are none.  Where they
+ * are far apart, a few columns decide every distance. */
+BONSAI_API bonsai_status bonsai_graph_scales(double *least_out, double *most_out,
+                                             const bonsai_graph *g);
 
 typedef struct {
     size_t size;                /* set by the init function */
@@ -665,6 +670,25 @@ enum {                          /* marks of a field */
     BONSAI_MARK_LOCAL  = 16     /* each rank may have its own */
 };
 
+/* Options that belong together, in the order of the program's help: a name in C and a heading. */
+#define BONSAI_GROUP_MAP(X)                                                     \
+    X(MAIN,       "options")            /* what a newcomer needs */             \
+    X(BUDGET,     "the budget")                                                 \
+    X(METHOD,     "the method")                                                 \
+    X(PROTOTYPES, "prototypes")                                                 \
+    X(TREES,      "trees")                                                      \
+    X(LEARN,      "methods that learn")                                         \
+    X(NETWORK,    "the network")                                                \
+    X(TRAINING,   "training")                                                   \
+    X(DRAWS,      "splits and draws")                                           \
+    X(SHAPE,      "without GRAPH")                                              \
+    X(INPUT,      "input")                                                      \
+    X(SPEED,      "speed and memory")                                           \
+    X(OUTPUT,     "output")
+#define BONSAI_GROUP_VALUE(name, heading) BONSAI_GROUP_##name,
+typedef enum { BONSAI_GROUP_MAP(BONSAI_GROUP_VALUE) BONSAI_GROUP_COUNT } bonsai_option_group;
+#undef BONSAI_GROUP_VALUE
+
 typedef struct {
     size_t      size;           /* set by the library */
     const char *name;           /* of the member, and of Python's keyword */
@@ -680,10 +704,13 @@ typedef struct {
     const char *help;           /* one line */
     const char *otherwise;      /* what holds where it is not given; NULL: the preset */
     int         letter;         /* of the short option; 0: none */
+    int         group;          /* a bonsai_option_group: where help lists it */
 } bonsai_field;
 
 /* Field i = 0, 1, ... of a struct, in the order of its members, without size; NULL: no more. */
 BONSAI_API const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i);
+/* The heading of a group; NULL: there is none. */
+BONSAI_API const char *bonsai_group_name(int group);
 /* The value that an initialised struct has there, as the program takes it: "0.01", "all",
  * "60/20/20"; "": not given.  A flag is "yes" or "no".  Returns the length of the whole text. */
 BONSAI_API int bonsai_field_text(char *text, size_t size, const bonsai_field *f,
@@ -699,6 +726,10 @@ BONSAI_API int bonsai_options_json(char *text, size_t size, bonsai_options_kind 
 BONSAI_API const char *bonsai_format_name(int i);
 BONSAI_API const char *bonsai_format_help(int i);
 BONSAI_API int         bonsai_format_writes(int i);
+
+/* A path or a value as one word for a shell: in quotes if it needs them, and behind ./ if it begins
+ * with -, so that it is no option.  Returns the length of the whole word, as snprintf does. */
+BONSAI_API int bonsai_shell_word(char *out, size_t size, const char *text);
 
 #ifdef __cplusplus
 }

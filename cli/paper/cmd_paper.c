@@ -37,9 +37,10 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
         {.name = "quick", OWN(paper, quick, FLAG),
          .help = "two runs of 60 epochs, fewer cells, effort 0.01 and 5 seconds"},
         {.name = "effort", OWN(paper, effort, REAL), .low = 1e-4, .high = 100, .arg = "E",
-         .preset = 0.05, .help = "methods that learn: share of their published rounds"},
+         .group = BONSAI_GROUP_LEARN, .preset = 0.05, .help = "methods that learn: share of their published rounds"},
         {.name = "time_limit", OWN(paper, time_limit, REAL), .low = 0, .high = 1e9, .arg = "S",
-         .preset = 20, .help = "methods that learn: seconds for each, then the best so far counts"},
+         .group = BONSAI_GROUP_LEARN, .preset = 20,
+         .help = "methods that learn: seconds for each, then the best so far counts"},
         {.name = "seed", OWN(paper, train.seed, U64), .letter = 's', .arg = "S",
          .help = "of the first split that is drawn, of condensing and of the first run"}, {0}};
     const opt_spec spec = {

@@ -38,7 +38,7 @@ static bn_json *data_line(const paper *p)
                          "split%s%s. What is drawn begins with seed %llu.", text,
                          p->protocol == PROTOCOL_PUBLISHED
                              ? " The paper's text says 60/20/20, but its code splits 56/24/20."
-                             : "", p->repeat.splits, p->repeat.splits == 1 ? "" : "s",
+                             : "", p->repeat.splits, text_s(p->repeat.splits),
                          p->repeat.splits > 1 ? ", of which only the first can be from lists" : "",
                          (unsigned long long)p->train.seed);
 }
@@ -69,7 +69,7 @@ static bn_json *protocol_line(const paper *p)
         t->rate, t->decay, t->dropout, t->epochs,
         paper_trains_as_published(p) ? " (as in the authors' script for the tables; the default of "
                                        "their code is 100)" : "", t->every, t->seeds,
-        t->seeds == 1 ? "" : "s",
+        text_s(t->seeds),
         p->effort, p->time_limit, p->repeat.draws, paper_curve_draws(p));
 }
 

@@ -105,6 +105,15 @@ static bonsai_status measure(paper *p, int set, const bonsai_graph *g, bonsai_ce
     return rc == BONSAI_OK && paper_needs_look(p) ? paper_look(p, set, g) : rc;
 }
 
+/* How many of the first datasets are there. */
+static int count_there(const paper *p, int end)
+{
+    int count = 0;
+    for (int set = 0; set < end; set++)
+        count += paper_is_there(p, set);
+    return count;
+}
+
 /* Its cells stand together; where none is missing, the graph may still be looked at. */
 static int run_set(paper *p, int set)
 {
@@ -117,7 +126,8 @@ static int run_set(paper *p, int set)
     if (p->now == 0 && !paper_needs_look(p))
         return EXIT_DONE;
     if (!p->s->progress.terminal)
-        note(p->s, "%s: dataset %d of %d", p->sets[set].is->name, set + 1, p->set_count);
+        note(p->s, "%s: dataset %d of %d", p->sets[set].is->name, count_there(p, set + 1),
+             count_there(p, p->set_count));
     bonsai_graph *g = NULL;
     bonsai_status rc = paper_load(&g, p, set);
     const int code = rc == BONSAI_OK ? check_lists(p, set, g) : EXIT_DONE;

@@ -231,7 +231,8 @@ class ModelInfo(Structure):
                 ("gin_layers", c_int), ("epoch", c_int), ("features", c_int64),
                 ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
                 ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64),
-                ("weighted", c_int)]
+                ("weighted", c_int), ("split", c_double * 3), ("split_seed", c_uint64),
+                ("split_nodes", c_int64)]
 
 
 class Cell(Structure):
@@ -286,7 +287,8 @@ class Field(Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("option", c_char_p), ("type", c_int),
                 ("marks", c_int), ("offset", c_size_t), ("low", c_double), ("high", c_double),
                 ("preset", c_double), ("methods", c_uint64), ("words", POINTER(c_char_p)),
-                ("arg", c_char_p), ("help", c_char_p), ("otherwise", c_char_p), ("letter", c_int)]
+                ("arg", c_char_p), ("help", c_char_p), ("otherwise", c_char_p), ("letter", c_int),
+                ("group", c_int)]
 
 
 field_at = _declare("field_at", POINTER(Field), c_int, c_int)

@@ -13,30 +13,31 @@
     .offset = offsetof(object, member)
 #define WORDS(...) .words = (const char *const[]){__VA_ARGS__, NULL}
 #define ACTS_ON(m) (1ull << BONSAI_METHOD_##m)
+#define IN(name) .group = BONSAI_GROUP_##name
 
 /* Rows that structs share. */
 #define THREADS(object)                                                             \
     {ROW(object, threads, INT), .high = 4096, .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL, \
-     .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
+     IN(SPEED), .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
 #define MEMORY(object, text, otherwise_text)                                        \
     {ROW(object, memory, BYTES), .high = HUGE_VAL, .marks = BONSAI_MARK_ASIDE, .arg = "M", \
-     .help = text, .otherwise = otherwise_text}
+     IN(SPEED), .help = text, .otherwise = otherwise_text}
 #define SEED(object, text) \
     {ROW(object, seed, U64), .preset = 1, .letter = 's', .arg = "S", .help = text}
 #define PROGRESS(object) {ROW(object, progress, POINTER)}, {ROW(object, payload, POINTER)}
 #define END {.name = NULL}
 
 static const bonsai_field read_fields[] = {
-    {ROW(bonsai_read_options, keep_directed, FLAG),
+    {ROW(bonsai_read_options, keep_directed, FLAG), IN(INPUT),
      .help = "keep entries without their reverse; else it is added"},
-    {ROW(bonsai_read_options, keep_self_loops, FLAG),
+    {ROW(bonsai_read_options, keep_self_loops, FLAG), IN(INPUT),
      .help = "keep edges from a node to itself; else they are dropped"},
-    {ROW(bonsai_read_options, keep_repeated, FLAG),
+    {ROW(bonsai_read_options, keep_repeated, FLAG), IN(INPUT),
      .help = "keep repeated edges; else they are merged"},
     THREADS(bonsai_read_options),
-    {ROW(bonsai_read_options, features, FILE), .arg = "FILE",
+    {ROW(bonsai_read_options, features, FILE), IN(INPUT), .arg = "FILE",
      .help = "features of a text or mtx graph; else found by name"},
-    {ROW(bonsai_read_options, labels, FILE), .arg = "FILE",
+    {ROW(bonsai_read_options, labels, FILE), IN(INPUT), .arg = "FILE",
      .help = "labels and split of a text or mtx graph; else found by name"},
     PROGRESS(bonsai_read_options),
     END,
@@ -118,11 +119,11 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, ratio, REAL), .high = 1,
      .marks = BONSAI_MARK_ABOVE | BONSAI_MARK_BUDGET, .letter = 'r', .arg = "R",
      .help = "budget: share of the full graph's bytes, such as 0.01"},
-    {ROW(bonsai_condense_options, bytes, LONG), .low = 1, .high = HUGE_VAL,
+    {ROW(bonsai_condense_options, bytes, LONG), IN(BUDGET), .low = 1, .high = HUGE_VAL,
      .marks = BONSAI_MARK_BUDGET, .arg = "B", .help = "budget: bytes"},
-    {ROW(bonsai_condense_options, nodes, LONG), .low = 1, .high = INT32_MAX,
+    {ROW(bonsai_condense_options, nodes, LONG), IN(BUDGET), .low = 1, .high = INT32_MAX,
      .marks = BONSAI_MARK_BUDGET, .arg = "N", .help = "budget: nodes"},
-    {ROW(bonsai_condense_options, trees, LONG), .low = 1, .high = INT32_MAX,
+    {ROW(bonsai_condense_options, trees, LONG), IN(BUDGET), .low = 1, .high = INT32_MAX,
      .marks = BONSAI_MARK_BUDGET, .arg = "N",
      .help = "budget: trees, each a training node with all that is near it"},
     {ROW(bonsai_condense_options, method, CHOICE), .words = bn_method_words,
@@ -130,42 +131,43 @@ static const bonsai_field condense_fields[] = {
      .help = "auto: prototypes, trees, random, herding or kcenter, whichever a probe finds best; "
              "trees is the paper's; gcond to geom learn by descent (doc/peers.md); "
              "published does what the paper's code does"},
-    {ROW(bonsai_condense_options, accounting, CHOICE), WORDS("strict", "paper"),
+    {ROW(bonsai_condense_options, accounting, CHOICE), IN(BUDGET), WORDS("strict", "paper"),
      .help = "bytes as a .bonsai file has them, or as the paper's code counts them"},
-    {ROW(bonsai_condense_options, layers, INT), .high = 16, .preset = 2, .arg = "L",
+    {ROW(bonsai_condense_options, layers, INT), IN(METHOD), .high = 16, .preset = 2, .arg = "L",
      .help = "hops of a tree and rounds of averaging"},
     {ROW(bonsai_condense_options, k, INT), .low = 1, .high = 1e6, .preset = 5, .letter = 'k',
-     .arg = "K", .help = "nearest trees that a tree is covered by"},
+     IN(TREES), .arg = "K", .help = "nearest trees that a tree is covered by"},
     {ROW(bonsai_condense_options, sample, LONG), WORDS("all"), .low = 1, .high = 1e15, .arg = "N",
-     .help = "trees to be covered", .otherwise = "by theta and delta"},
+     IN(TREES), .help = "trees to be covered", .otherwise = "by theta and delta"},
     {ROW(bonsai_condense_options, theta, REAL), .low = 1e-4, .high = 1, .preset = 0.05, .arg = "T",
-     .help = "error of the sampled cover"},
+     IN(TREES), .help = "error of the sampled cover"},
     {ROW(bonsai_condense_options, delta, REAL), .low = 1e-9, .high = 1, .preset = 0.05, .arg = "D",
-     .help = "chance of a larger error"},
+     IN(TREES), .help = "chance of a larger error"},
     {ROW(bonsai_condense_options, density, FLAG), .option = "greedy", WORDS("gain", "density"),
-     .methods = OF_TREES, .help = "the tree that covers most, or most per byte"},
-    {ROW(bonsai_condense_options, no_rknn, FLAG), .methods = OF_TREES,
+     IN(TREES), .methods = OF_TREES, .help = "the tree that covers most, or most per byte"},
+    {ROW(bonsai_condense_options, no_rknn, FLAG), IN(TREES), .methods = OF_TREES,
      .help = "trees in random order (ablation)"},
-    {ROW(bonsai_condense_options, no_ppr, FLAG), .methods = OF_TREES,
+    {ROW(bonsai_condense_options, no_ppr, FLAG), IN(TREES), .methods = OF_TREES,
      .help = "no sparsification (ablation)"},
-    {ROW(bonsai_condense_options, patience, LONG), .low = 1, .high = 1e15, .preset = 200,
+    {ROW(bonsai_condense_options, patience, LONG), IN(TREES), .low = 1, .high = 1e15, .preset = 200,
      .arg = "N", .help = "stop when so many trees in a row do not fit"},
     {ROW(bonsai_condense_options, beta, REAL), .low = 0.001, .high = 0.999, .preset = 0.15,
-     .arg = "B", .help = "PageRank's chance to return to a root"},
-    {ROW(bonsai_condense_options, prune_share, REAL), .high = 1, .preset = 1, .arg = "S",
+     IN(TREES), .arg = "B", .help = "PageRank's chance to return to a root"},
+    {ROW(bonsai_condense_options, prune_share, REAL), IN(TREES), .high = 1, .preset = 1, .arg = "S",
      .help = "at most this share of the ego nodes, or of the trees that are kept whole, goes per "
              "round"},
     {ROW(bonsai_condense_options, min_pruned, REAL), .high = 1, .preset = 0.01, .arg = "S",
+     IN(TREES),
      .help = "stop when a smaller share of the nodes, or of the trees that are kept whole, would go"},
-    {ROW(bonsai_condense_options, select_features, FLAG), WORDS("none", "tree"),
+    {ROW(bonsai_condense_options, select_features, FLAG), IN(METHOD), WORDS("none", "tree"),
      .methods = OF_TREES | OF_PROTOTYPES,
      .help = "tree: keep only features that a decision tree splits on"},
-    {ROW(bonsai_condense_options, inductive, FLAG),
+    {ROW(bonsai_condense_options, inductive, FLAG), IN(METHOD),
      .help = "cut the graph to its training nodes first"},
-    {ROW(bonsai_condense_options, raw_features, FLAG), .option = "on",
+    {ROW(bonsai_condense_options, raw_features, FLAG), IN(METHOD), .option = "on",
      WORDS("embeddings", "features"), .methods = ACTS_ON(HERDING) | ACTS_ON(KCENTER),
      .help = "what herding and kcenter measure on"},
-    {ROW(bonsai_condense_options, project, INT), .high = 1e6, .arg = "P",
+    {ROW(bonsai_condense_options, project, INT), IN(TREES), .high = 1e6, .arg = "P",
      .methods = ACTS_ON(TREES),
      .help = "random projection to so many dimensions before k-NN; 0: exact"},
     {ROW(bonsai_condense_options, split, SPLIT), .arg = "A/B/C",
@@ -174,27 +176,29 @@ static const bonsai_field condense_fields[] = {
     THREADS(bonsai_condense_options),
     SEED(bonsai_condense_options, "the same seed gives the same bytes"),
     PROGRESS(bonsai_condense_options),
-    {ROW(bonsai_condense_options, no_validation, FLAG),
+    {ROW(bonsai_condense_options, no_validation, FLAG), IN(METHOD),
      .methods = OF_PROTOTYPES | OF_LEARNED,
      .help = "probe on a fifth of the training nodes instead of on validation nodes; methods that "
              "learn keep the last round"},
-    {ROW(bonsai_condense_options, hard_labels, FLAG), .methods = OF_PROTOTYPES,
+    {ROW(bonsai_condense_options, hard_labels, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
      .help = "prototypes without soft labels"},
-    {ROW(bonsai_condense_options, members, FLAG), .methods = OF_PROTOTYPES,
+    {ROW(bonsai_condense_options, members, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
      .help = "prototypes name the nodes that they stand for; not counted as bytes"},
     MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
            "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
     {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,
-     .methods = OF_PROTOTYPES | OF_LEARNED, .arg = "MODELS",
+     IN(METHOD), .methods = OF_PROTOTYPES | OF_LEARNED, .arg = "MODELS",
      .help = "networks that the probe judges for"},
     {ROW(bonsai_condense_options, effort, REAL), .low = 1e-4, .high = 100, .preset = 1, .arg = "E",
+     IN(LEARN),
      .methods = OF_LEARNED, .help = "methods that learn: rounds and experts, 1: as published"},
-    {ROW(bonsai_condense_options, time_limit, REAL), .high = 1e9, .arg = "S",
+    {ROW(bonsai_condense_options, time_limit, REAL), IN(LEARN), .high = 1e9, .arg = "S",
      .methods = OF_LEARNED, .help = "methods that learn: seconds, then the best so far is kept",
      .otherwise = "none"},
     {ROW(bonsai_condense_options, keep, CHOICE), WORDS("probe", "last"), .methods = OF_LEARNED,
+     IN(LEARN),
      .help = "methods that learn: the round that the probe puts highest, or the last one"},
-    {ROW(bonsai_condense_options, keep_trees, FLAG), .methods = OF_TREES,
+    {ROW(bonsai_condense_options, keep_trees, FLAG), IN(TREES), .methods = OF_TREES,
      .help = "a root's tree goes or stays as a whole, and PageRank's knee acts on trees"},
     END,
 };
@@ -210,27 +214,27 @@ static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, model, CHOICE), .words = model_words,
      .help = "the network"},
     {ROW(bonsai_train_options, layers, INT), .low = 1, .high = 16, .preset = 2, .arg = "L",
-     .help = "layers, ReLU between them"},
+     IN(NETWORK), .help = "layers, ReLU between them"},
     {ROW(bonsai_train_options, hidden, LONG), .low = 1, .high = 1 << 20, .preset = 128, .arg = "H",
-     .help = "columns between layers"},
+     IN(NETWORK), .help = "columns between layers"},
     {ROW(bonsai_train_options, heads, INT), .low = 1, .high = 1024, .preset = 1, .arg = "K",
-     .help = "gat: heads that share the columns"},
+     IN(NETWORK), .help = "gat: heads that share the columns"},
     {ROW(bonsai_train_options, gin_layers, INT), .low = 1, .high = 2, .preset = 1, .arg = "N",
-     .help = "gin: linear layers inside a layer"},
+     IN(NETWORK), .help = "gin: linear layers inside a layer"},
     {ROW(bonsai_train_options, epochs, INT), .low = 1, .high = 1e8, .preset = 300, .arg = "N",
-     .help = "steps of training"},
+     IN(TRAINING), .help = "steps of training"},
     {ROW(bonsai_train_options, every, INT), .low = 1, .high = 1e8, .preset = 10, .arg = "N",
-     .help = "judge after every so many epochs, and after the last"},
+     IN(TRAINING), .help = "judge after every so many epochs, and after the last"},
     {ROW(bonsai_train_options, seeds, INT), .low = 1, .high = 1e6, .preset = 5, .arg = "N",
      .help = "runs, each from fresh weights"},
-    {ROW(bonsai_train_options, standardise, CHOICE), WORDS("none", "train", "all"),
+    {ROW(bonsai_train_options, standardise, CHOICE), IN(TRAINING), WORDS("none", "train", "all"),
      .help = "features to mean 0 and spread 1, by the training nodes or by all"},
     {ROW(bonsai_train_options, rate, REAL), .high = 1e6, .marks = BONSAI_MARK_ABOVE, .preset = 0.01,
-     .arg = "R", .help = "Adam's learning rate"},
-    {ROW(bonsai_train_options, decay, REAL), .high = 1e6, .preset = 5e-4, .arg = "D",
+     IN(TRAINING), .arg = "R", .help = "Adam's learning rate"},
+    {ROW(bonsai_train_options, decay, REAL), IN(TRAINING), .high = 1e6, .preset = 5e-4, .arg = "D",
      .help = "weight decay"},
     {ROW(bonsai_train_options, dropout, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "P",
-     .help = "share dropped between layers"},
+     IN(NETWORK), .help = "share dropped between layers"},
     {ROW(bonsai_train_options, split, SPLIT), .arg = "A/B/C",
      .help = "own, or draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the one that condensing drew, the graph's own, or 60/20/20"},
@@ -242,33 +246,34 @@ static const bonsai_field train_fields[] = {
     {ROW(bonsai_train_options, metric, CHOICE), .words = bn_metric_words,
      .help = "what validation chooses the epoch by and tables show first: accuracy, balanced "
              "accuracy, macro F1, or for two classes the area under the ROC curve"},
-    {ROW(bonsai_train_options, weighted, FLAG),
+    {ROW(bonsai_train_options, weighted, FLAG), IN(NETWORK),
      .help = "gin's sum and sage's mean weigh neighbours by edge weights, as gcn does"},
     {ROW(bonsai_train_options, cut, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "S",
+     IN(TRAINING),
      .help = "after this share of the epochs the rate is a tenth, and Adam starts anew"},
-    {ROW(bonsai_train_options, uniform, FLAG),
+    {ROW(bonsai_train_options, uniform, FLAG), IN(NETWORK),
      .help = "first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's"},
     END,
 };
 
 static const bonsai_field shape_fields[] = {
-    {ROW(bonsai_shape, nodes, LONG), .low = 1, .high = INT32_MAX, .arg = "N",
+    {ROW(bonsai_shape, nodes, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "N",
      .help = "without GRAPH: its nodes"},
-    {ROW(bonsai_shape, edges, LONG), .low = 1, .high = HUGE_VAL, .arg = "M",
+    {ROW(bonsai_shape, edges, LONG), IN(SHAPE), .low = 1, .high = HUGE_VAL, .arg = "M",
      .help = "... its entries, an undirected edge counting twice"},
-    {ROW(bonsai_shape, features, LONG), .low = 1, .high = INT32_MAX, .arg = "F",
+    {ROW(bonsai_shape, features, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "F",
      .help = "... features of a node"},
-    {ROW(bonsai_shape, classes, LONG), .low = 1, .high = INT32_MAX, .arg = "C",
+    {ROW(bonsai_shape, classes, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "C",
      .help = "... classes", .otherwise = "10"},
-    {ROW(bonsai_shape, nonzeros, LONG), .low = 1, .high = HUGE_VAL, .arg = "Z",
+    {ROW(bonsai_shape, nonzeros, LONG), IN(SHAPE), .low = 1, .high = HUGE_VAL, .arg = "Z",
      .help = "... stored features of all nodes, where they are sparse"},
-    {ROW(bonsai_shape, train, LONG), .low = 1, .high = INT32_MAX, .arg = "T",
+    {ROW(bonsai_shape, train, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "T",
      .help = "... training nodes", .otherwise = "60 of 100"},
-    {ROW(bonsai_shape, val, LONG), .low = 1, .high = INT32_MAX, .arg = "V",
+    {ROW(bonsai_shape, val, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "V",
      .help = "... validation nodes", .otherwise = "a third of the training nodes"},
-    {ROW(bonsai_shape, value_bytes, INT), .low = 1, .high = 4, .preset = 4, .arg = "B",
+    {ROW(bonsai_shape, value_bytes, INT), IN(SHAPE), .low = 1, .high = 4, .preset = 4, .arg = "B",
      .help = "... bytes of a stored feature, 4, 2 or 1, where they are dense"},
-    {ROW(bonsai_shape, weighted, FLAG), .help = "... its edges have weights"},
+    {ROW(bonsai_shape, weighted, FLAG), IN(SHAPE), .help = "... its edges have weights"},
     END,
 };
 
@@ -278,14 +283,14 @@ static const bonsai_field plan_fields[] = {
      .help = "processes, each with its share of the rows"},
     THREADS(bonsai_plan_options),
     MEMORY(bonsai_plan_options, "private memory of each, such as 64G", "as much as is used"),
-    {ROW(bonsai_plan_options, gflops, REAL), .high = 1e6, .preset = 75, .arg = "G",
+    {ROW(bonsai_plan_options, gflops, REAL), IN(SPEED), .high = 1e6, .preset = 75, .arg = "G",
      .help = "billions of products and sums a second, of a thread"},
-    {ROW(bonsai_plan_options, gigabytes, REAL), .high = 1e6, .preset = 12, .arg = "G",
+    {ROW(bonsai_plan_options, gigabytes, REAL), IN(SPEED), .high = 1e6, .preset = 12, .arg = "G",
      .help = "memory that a thread moves in a second"},
-    {ROW(bonsai_plan_options, disk, SPEED), .high = HUGE_VAL, .preset = 1e9, .arg = "B",
+    {ROW(bonsai_plan_options, disk, SPEED), IN(SPEED), .high = HUGE_VAL, .preset = 1e9, .arg = "B",
      .help = "bytes a second that a rank reads and writes", .otherwise = "1GB"},
     {ROW(bonsai_plan_options, network, SPEED), .high = HUGE_VAL, .preset = 1e9, .arg = "B",
-     .help = "bytes a second that a rank sends", .otherwise = "1GB"},
+     IN(SPEED), .help = "bytes a second that a rank sends", .otherwise = "1GB"},
     {ROW(bonsai_plan_options, look, POINTER)},
     END,
 };
@@ -305,14 +310,16 @@ static const bonsai_field compare_fields[] = {
     {ROW(bonsai_compare_options, settings, POINTER)},
     {ROW(bonsai_compare_options, setting_count, LONG)},
     {ROW(bonsai_compare_options, splits, INT), .low = 1, .high = BN_MOST_DRAWS, .preset = 1,
-     .arg = "N", .help = "splits of the same shares, each with small graphs of its own"},
+     IN(DRAWS), .arg = "N", .help = "splits of the same shares, each with small graphs of its own"},
     {ROW(bonsai_compare_options, draws, INT), .low = 1, .high = BN_MOST_DRAWS, .preset = 1,
+     IN(DRAWS),
      .arg = "N", .help = "small graphs of each method in a split, with other seeds; their runs have "
                          "other weights"},
-    {ROW(bonsai_compare_options, side_by_side, FLAG),
+    {ROW(bonsai_compare_options, side_by_side, FLAG), IN(SPEED),
      .help = "work on as many small graphs at a time as there are threads, with one thread each: "
              "faster for small graphs, but the seconds are those of a busy machine"},
-    {ROW(bonsai_compare_options, own_split, FLAG), .help = "the graph's own split is the first"},
+    {ROW(bonsai_compare_options, own_split, FLAG), IN(DRAWS),
+     .help = "the graph's own split is the first"},
     END,
 };
 
@@ -378,4 +385,12 @@ const bonsai_field *bonsai_field_at(bonsai_options_kind kind, int i)
     while (f->name && i-- > 0)
         f++;
     return f->name ? f : NULL;
+}
+
+const char *bonsai_group_name(int group)
+{
+#define HEADING(name, heading) heading,
+    static const char *const headings[] = {BONSAI_GROUP_MAP(HEADING)};
+#undef HEADING
+    return group >= 0 && group < BONSAI_GROUP_COUNT ? headings[group] : NULL;
 }

@@ -256,26 +256,10 @@ bool bn_sheet_has_command(const bn_sheet *s)
     return s->o->command || (bn_sheet_has_options(s) && !s->f->made.updated);
 }
 
-/* A word for the shell, in quotes if it needs them. */
 static void put_word(bn_page *p, const char *word)
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-                                "_-./:,=+@%";
-    if (*word && word[strspn(word, plain)] == 0) {
-        bn_escape(p, word);
-        return;
-    }
     char quoted[4 * BN_LONGEST_TEXT];
-    size_t at = 0;
-    quoted[at++] = '\'';
-    for (; *word && at < sizeof quoted - 8; word++)
-        if (*word == '\'') {                    /* not allowed inside quotes */
-            memcpy(quoted + at, "'\\''", 4);
-            at += 4;
-        } else
-            quoted[at++] = *word;
-    quoted[at++] = '\'';
-    quoted[at] = 0;
+    bonsai_shell_word(quoted, sizeof quoted, word);
     bn_escape(p, quoted);
 }
 

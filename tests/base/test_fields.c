@@ -298,6 +298,25 @@ static void a_flag_takes_any_number(void **state)
     assert_int_equal(o.inductive, 0);
 }
 
+/* The program's help lists options by group, and first those that newcomers need. */
+static void groups_have_headings_and_the_first_is_short(void **state)
+{
+    (void)state;
+    const bonsai_field *f;
+    int first = 0;
+    for (int kind = 0; kind < BONSAI_OPTIONS_COUNT; kind++)
+        for (int i = 0; (f = bonsai_field_at((bonsai_options_kind)kind, i)); i++)
+            assert_non_null(bonsai_group_name(f->group));
+    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, i)); i++)
+        first += f->help && f->group == BONSAI_GROUP_MAIN;
+    assert_in_range(first, 1, 6);
+    for (int group = 1; group < BONSAI_GROUP_COUNT; group++)
+        assert_string_not_equal(bonsai_group_name(group), bonsai_group_name(group - 1));
+    assert_string_equal(bonsai_group_name(BONSAI_GROUP_SPEED), "speed and memory");
+    assert_null(bonsai_group_name(-1));
+    assert_null(bonsai_group_name(BONSAI_GROUP_COUNT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +330,7 @@ int main(void)
         cmocka_unit_test(json_gives_back_what_it_was_made_of),
         cmocka_unit_test(what_could_not_be_given_is_passed_over),
         cmocka_unit_test(a_flag_takes_any_number),
+        cmocka_unit_test(groups_have_headings_and_the_first_is_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

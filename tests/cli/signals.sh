@@ -46,7 +46,20 @@ for what in 'train large.bonsai' 'eval small.bonsai --full large.bonsai'; do
     [ "$(cat err)" = 'bonsai: canceled' ] || { cat err; exit 1; }
     [ "$(ls -A)" = "$(printf 'err\nlarge.bonsai\nout\nsmall.bonsai')" ] || { echo "left behind:"; ls -A; exit 1; }
 done
-rm large.bonsai small.bonsai
+# When only the training on the full graph is left, the results of the small one are not lost.
+code=0
+"$BONSAI" eval small.bonsai large.bonsai --epochs 200 --every 200 --seeds 1 --save m.bonsai >out 2>err &
+for i in $(seq 1200); do
+    [ -s m.bonsai ] && break || sleep 0.05
+done
+sleep 0.2
+kill -TERM $!
+wait $! || code=$?
+[ $code -eq 143 ] || { echo "eval: SIGTERM ends it with $code"; cat err; exit 1; }
+grep -q 'bonsai: canceled while training on large.bonsai as well: its accuracy is missing' err || { cat err; exit 1; }
+grep -q '^model.gcn' out || { cat out; exit 1; }
+[ -s m.bonsai ] || { echo "the model is lost"; exit 1; }
+rm large.bonsai small.bonsai m.bonsai
 # What nohup has ignored stays ignored.
 trap '' HUP
 "$BONSAI" generate --nodes 1500000 --no-linear -q -o g.bonsai >/dev/null &

@@ -32,3 +32,5 @@ $BONSAI suggest g.bonsai --report none/x.html
 $BONSAI suggest none.bonsai
 # Ratios that are too small for any graph, in the table.
 script -qec "stty cols 60; $BONSAI suggest g.bonsai -q --low 0.00001 --points 4 --method prototypes" /dev/null | tr -d '\r' | grep -a '^  -  '
+# The next command reads the graph as this one did.
+mkdir reads; awk 'BEGIN { for (i = 0; i < 60; i++) print i % 2 "," (i % 4 > 1) "," i % 5 }' > 'reads/the f.csv'; awk 'BEGIN { for (i = 0; i < 60; i++) print i, (i * 7 + 1) % 60 }' > reads/x.el; awk 'BEGIN { for (i = 0; i < 60; i++) print i % 2 }' > reads/y.txt; $BONSAI suggest reads/x.el --features 'reads/the f.csv' --labels reads/y.txt --keep-self-loops --low 0.1 --high 0.5 --points 2 --keep 0.5 -q | grep ^command

@@ -29,14 +29,15 @@ def option(name, letter, value, words, text):
 
 
 def rows_of(program, command):
-    """(options, those that commands share) of a command, each as (option, help)."""
-    own, common = [], []
+    """(options by heading, those that commands share) of a command, each as (option, help)."""
+    own, common = {}, []
     for line in said(program, "help", command, "--rows").splitlines()[1:]:
         row = line.split("\t")
         if row[0] != "options":
             continue
-        _, name, letter, _, value, words, shared, text = row
-        (common if shared == "1" else own).append(option(name, letter, value, words, text))
+        _, name, letter, _, value, words, shared, text, heading = row
+        into = common if shared == "1" else own.setdefault(heading, [])
+        into.append(option(name, letter, value, words, text))
     return own, common
 
 
@@ -64,8 +65,10 @@ def commands(program):
     for name in names:
         own, common = rows_of(program, name)
         out += [f"## {name}", description(program, name)]
-        if own:
-            out.append(table(("option", "what it does"), own))
+        for heading, rows in own.items():
+            if heading != "options":
+                out.append(f"**{heading[0].upper()}{heading[1:]}**")
+            out.append(table(("option", "what it does"), rows))
         if common:
             out.append("[Common options](#common-options): " + ", ".join(
                 f"`{re.search('--[a-z-]+', name).group()}`" for name, _ in common) + ".")

@@ -1,0 +1,92 @@
+/* scales.c -- how far apart the scales of a graph's dense columns are, from a sample of its rows.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "graph.h"
+
+enum { MOST_ROWS = 1000 };
+
+typedef struct {
+    int32_t *index;
+    float   *value;
+    double  *sum, *squares;     /* of each column, less its value in the first row */
+    float   *first;
+} sampling;
+
+static bonsai_status sampling_new(sampling *s, int64_t features)
+{
+    bonsai_status rc;
+    BN_TRY(BN_NEW(&s->index, features));
+    BN_TRY(BN_NEW(&s->value, features));
+    BN_TRY(BN_NEW(&s->sum, features));
+    BN_TRY(BN_NEW(&s->squares, features));
+    BN_TRY(BN_NEW(&s->first, features));
+done:
+    return rc;
+}
+
+static void sampling_free(sampling *s)
+{
+    bn_free(s->index);
+    bn_free(s->value);
+    bn_free(s->sum);
+    bn_free(s->squares);
+    bn_free(s->first);
+}
+
+/* A row has no zeros: they are filled in. */
+static void read_row(sampling *s, float *row, const bonsai_graph *g, int64_t node)
+{
+    for (int64_t j = 0; j < g->view.features; j++)
+        row[j] = 0;
+    int64_t length = bn_row_get(s->index, s->value, g, node);
+    for (int64_t e = 0; e < length; e++)
+        row[s->index[e]] = s->value[e];
+}
+
+static bonsai_status add_rows(sampling *s, const bonsai_graph *g, int64_t rows)
+{
+    bonsai_status rc;
+    float *row = NULL;
+    BN_TRY(BN_NEW(&row, g->view.features));
+    read_row(s, s->first, g, 0);
+    for (int64_t i = 1; i < rows; i++) {
+        read_row(s, row, g, g->view.nodes * i / rows);
+        for (int64_t j = 0; j < g->view.features; j++) {
+            const double x = (double)row[j] - (double)s->first[j];
+            s->sum[j] += x;
+            s->squares[j] += x * x;
+        }
+    }
+done:
+    bn_free(row);
+    return rc;
+}
+
+bonsai_status bonsai_graph_scales(double *least_out, double *most_out, const bonsai_graph *g)
+{
+    bonsai_status rc = BONSAI_OK;
+    sampling s = {.index = NULL};
+    if (bn_is_null(least_out, "least_out") || bn_is_null(most_out, "most_out") ||
+        bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
+    const int64_t rows = g->view.nodes < MOST_ROWS ? g->view.nodes : MOST_ROWS;
+    *least_out = *most_out = 0;
+    if (rows < 2 || g->view.features == 0 || bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
+        return BONSAI_OK;
+    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
+    BN_TRY(sampling_new(&s, g->view.features));
+    BN_TRY(add_rows(&s, g, rows));
+    for (int64_t j = 0; j < g->view.features; j++) {
+        const double mean = s.sum[j] / (double)rows;
+        const double spread = sqrt(fmax(s.squares[j] / (double)rows - mean * mean, 0));
+        if (!(spread > 0))
+            continue;
+        *least_out = *most_out > 0 ? fmin(*least_out, spread) : spread;
+        *most_out = fmax(*most_out, spread);
+    }
+done:
+    sampling_free(&s);
+    return rc;
+}
