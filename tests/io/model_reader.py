@@ -93,6 +93,11 @@ def compare(model, export):
         wanted[name] = np.array(facts[name], np.float64)
     if facts.get("weighted"):
         wanted["weighted"] = np.array(1, np.int64)
+    if "split" in facts:
+        for name in ("split_seed", "split_nodes"):
+            wanted[name] = np.array(facts[name], np.int64)
+        for name, percent in zip(("train", "val", "test"), facts["split"]):
+            wanted["split_" + name] = np.array(percent, np.float64)
     with np.load(export, allow_pickle=False) as archive:
         assert sorted(archive.files) == sorted(wanted), (sorted(archive.files), sorted(wanted))
         for name, array in wanted.items():
