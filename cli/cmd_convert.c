@@ -1,6 +1,7 @@
 /* cmd_convert.c -- bonsai convert: one format in, another out.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ static int summary_sizes(session *s, const char *format, const char *in, const c
 }
 
 typedef struct {
-    const char *path[2];
+    const char *path[2], *names;
     bonsai_write_options write;
     int      order, normalise;
     int64_t  parts;
@@ -42,16 +43,20 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
     return rc;
 }
 
-/* Reads IN, does to it what is asked, and writes it. */
-static bonsai_status convert_changed(session *s, const char **format, const arguments *a)
+/* Reads IN, does to it what is asked, and writes it; names: of its features, or NULL. */
+static bonsai_status convert_changed(session *s, const char **format, const arguments *a,
+                                     const char *names)
 {
-    bonsai_graph *g = NULL, *rows = NULL;
+    bonsai_graph *g = NULL, *rows = NULL, *named = NULL;
     bonsai_status rc = read_ordered(s, &g, a);
     if (rc == BONSAI_OK && a->normalise)
         rc = bonsai_graph_normalise(&rows, g);
+    if (rc == BONSAI_OK && names)
+        rc = bonsai_graph_name_features(&named, rows ? rows : g, names);
     if (rc == BONSAI_OK)
-        rc = save_as(s, rows ? rows : g, a->path[1], &a->write);
+        rc = save_as(s, named ? named : rows ? rows : g, a->path[1], &a->write);
     *format = rc == BONSAI_OK ? bonsai_graph_read_info(g)->format : "";
+    bonsai_graph_free(named);
     bonsai_graph_free(rows);
     bonsai_graph_free(g);
     return rc;
@@ -80,13 +85,30 @@ static int is_large_arrays(const char *path, const char *format)
 /* Says that --memory limited nothing, because all of the graph was held. */
 static void note_memory(session *s, const arguments *a, const char *format)
 {
-    const int as_it_is = !a->order && !a->normalise && !s->read.keep_repeated &&
+    const int as_it_is = !a->order && !a->normalise && !a->names && !s->read.keep_repeated &&
                          (a->write.features == BONSAI_ENCODING_AUTO ||
                           a->write.features == BONSAI_ENCODING_KEEP);
     if (a->write.memory > 0 &&
         !(as_it_is && path_is_native(a->path[1]) && is_large_arrays(a->path[0], format)))
         note(s, "--memory has an effect only where a folder of large arrays (MAG240M, OGB's binary "
              "form) becomes a .bonsai file as it is");
+}
+
+static int convert(session *s, const arguments *a)
+{
+    const char *format = "";
+    char *names = NULL;
+    int code = a->names ? file_text(s, &names, a->names) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
+    bonsai_status rc = a->order != BONSAI_ORDER_NONE || a->normalise || names
+                           ? convert_changed(s, &format, a, names)
+                           : convert_as_it_is(s, &format, a);
+    free(names);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    note_memory(s, a, format);
+    return summary_sizes(s, format, a->path[0], a->path[1]);
 }
 
 int cmd_convert(session *s, int argc, char **argv)
@@ -103,7 +125,9 @@ int cmd_convert(session *s, int argc, char **argv)
          .help = "the same seed gives the same order"},
         {.name = "normalise", OWN(arguments, normalise, CHOICE),
          .words = (const char *const[]){"none", "rows", NULL},
-         .help = "rows: divide the features of each node by their sum"}, {0}};
+         .help = "rows: divide the features of each node by their sum"},
+        {.name = "feature-names", OWN(arguments, names, FILE), .arg = "FILE",
+         .help = "names of the features, one a line; else those that IN has"}, {0}};
     bonsai_write_options_init(&a.write);
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
@@ -125,7 +149,6 @@ int cmd_convert(session *s, int argc, char **argv)
                                       {.base = &a, .own = own}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };
-    const char *format = "";
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
@@ -138,10 +161,5 @@ int cmd_convert(session *s, int argc, char **argv)
     a.write.threads = s->read.threads;
     a.write.progress = progress_tick;
     a.write.payload = &s->progress;
-    bonsai_status rc = a.order != BONSAI_ORDER_NONE || a.normalise
-                           ? convert_changed(s, &format, &a) : convert_as_it_is(s, &format, &a);
-    if (rc != BONSAI_OK)
-        return fail(s, rc);
-    note_memory(s, &a, format);
-    return summary_sizes(s, format, a.path[0], a.path[1]);
+    return convert(s, &a);
 }

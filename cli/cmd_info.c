@@ -67,6 +67,31 @@ static void add_encoding(summary *r, const bonsai_view *v)
     summary_text(r, "feature_encoding", NULL, text);
 }
 
+/* The first names of features as text, all as JSON; nothing if there are none. */
+static void add_feature_names(summary *r, const bonsai_view *v)
+{
+    enum { SHOWN = 5 };
+    const bonsai_array *names = &v->section[BONSAI_SECTION_FEATURE_NAMES];
+    const char *at = names->data, *end = at ? at + names->count : NULL;
+    char text[200] = "";
+    size_t len = 0;
+    int64_t shown = 0, count = 0;
+    if (!at)
+        return;
+    bn_json *list = bn_json_array();
+    for (; at < end; count++, at += strlen(at) + 1) {
+        bn_json_add(list, bn_json_text(at));
+        if (shown == count && shown < SHOWN && len + strlen(at) + 8 < sizeof text) {
+            len += (size_t)sprintf(text + len, "%s%s", shown ? ", " : "", at);
+            shown++;
+        }
+    }
+    if (shown < count)
+        strcat(text, shown ? ", ..." : "...");
+    summary_text(r, NULL, "feature names", text);
+    summary_json(r, "feature_names", list);
+}
+
 static void add_sizes(summary *r, const facts *f)
 {
     const bonsai_stats *st = &f->stats;
@@ -91,6 +116,7 @@ static void add_sizes(summary *r, const facts *f)
     summary_note(r, "share of edges inside a class");
     summary_int(r, "features", "features", st->features);
     add_encoding(r, f->v);
+    add_feature_names(r, f->v);
     summary_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
     if (cells > 0)
         summary_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,

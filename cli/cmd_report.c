@@ -52,7 +52,7 @@ static int parse(session *s, request *q, int argc, char **argv)
          .words = field_named(BONSAI_OPTIONS_TRAIN, "model")->words,
          .help = "open with the accuracy of these models, trained on SMALL and on GRAPH"},
         {.name = "feature-names", OWN(request, names, FILE), .arg = "FILE",
-         .help = "names of GRAPH's features, one a line; otherwise they have numbers"}, {0}};
+         .help = "names of GRAPH's features, one a line; else those that the graphs have"}, {0}};
     const opt_spec spec = {
         .usage = "report SMALL --full GRAPH -o FILE [options]",
         .about =

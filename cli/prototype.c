@@ -65,14 +65,23 @@ static void add_originals(summary *r, const bonsai_graph *small, const bonsai_gr
 
 void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *w)
 {
-    static const column plain[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
-                                   {NULL, NULL, NULL}};
-    static const column beside[] = {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
-                                    {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}};
+    static const column columns[2][2][5] = {    /* with names; with the mean */
+        {{{"feature", "feature", NULL}, {"value", "value", "%.4g"}, {NULL, NULL, NULL}},
+         {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
+          {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}},
+        {{{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
+          {NULL, NULL, NULL}},
+         {{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
+          {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}}};
+    const int named = bonsai_graph_view(small)->section[BONSAI_SECTION_FEATURE_NAMES].data != NULL;
     const int mean = w->features > 0 && !isnan(w->above_mean[0]);
     bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < w->features && i < TOP_FEATURES; i++) {
-        bn_json *line = bn_json_pack("[I,f]", w->feature[i], w->value[i]);
+        bn_json *line = bn_json_pack("[I]", w->feature[i]);
+        const char *name = w->feature_name[i];
+        if (named)
+            bn_json_add(line, name ? bn_json_text(name) : bn_json_null());
+        bn_json_add(line, bn_json_real(w->value[i]));
         if (mean)
             bn_json_add(line, bn_json_real(w->above_mean[i]));
         bn_json_add(rows, line);
@@ -81,7 +90,7 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *
     summary_int(r, "features_set", "not zero", w->features_set);
     summary_note(r, "of %lld%s", (long long)bonsai_graph_features(small),
                  mean ? "; those farthest from the graph's mean" : "");
-    summary_table(r, "features", mean ? beside : plain, rows);
+    summary_table(r, "features", columns[named][mean], rows);
 }
 
 void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,

@@ -31,6 +31,7 @@ static void look(calls *c)
         int32_t label = bonsai_graph_label(g, i);
         bonsai_graph_soft_label(row, g, i);
         sink += bonsai_graph_class_name(g, label) != NULL;
+        sink += bonsai_graph_feature_name(g, i) != NULL;
         sink += bonsai_graph_weight(g, i) + (double)bonsai_graph_origin(g, i);
         const int32_t *of = bonsai_graph_members(&members, g, i);
         for (int64_t k = 0; k < members; k++)
@@ -132,10 +133,11 @@ static void derive(calls *c)
     calls_read_options(&o, c);
     for (int64_t i = 0; i < some; i++)
         nodes[i] = (int32_t)(n - 1 - i);
-    switch (mu_below(&c->rng, 4)) {
+    switch (mu_below(&c->rng, 5)) {
     case 0: calls_went(bonsai_graph_split(&out, g, percent[mu_below(&c->rng, 3)], 5), out); break;
     case 1: calls_went(bonsai_graph_induce(&out, g, nodes, some), out); break;
     case 2: calls_went(bonsai_graph_normalise(&out, g), out); break;
+    case 3: calls_went(bonsai_graph_name_features(&out, g, "a\r\n\xc3\xa9\n\nb"), out); break;
     default:
         calls_went(bonsai_graph_reorder(&out, g, order, (int64_t)mu_below(&c->rng, 4), 1, &o), out);
     }

@@ -59,6 +59,8 @@ static void compare(const bonsai_model *a, const bonsai_model *b)
     must_hold(!a->class_names == !b->class_names);
     for (int64_t c = 0; a->class_names && c < a->dims.classes; c++)
         must_hold(strcmp(a->class_names[c], b->class_names[c]) == 0);
+    must_hold(a->feature_names_len == b->feature_names_len);
+    must_equal(a->feature_names, b->feature_names, a->feature_names_len);
 }
 
 static void save_and_load(const bonsai_model *m, const char *folder, const char *ending)

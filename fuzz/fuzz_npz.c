@@ -17,7 +17,7 @@ static const char *const names[] = {
     "edge_index", "x", "y", "x_data", "x_indices", "x_indptr", "x_shape", "train_idx", "val_idx",
     "test_mask", "edge_weight", "num_nodes", "adj_data", "adj_indices", "adj_indptr", "adj_shape",
     "attr_matrix", "labels", "graph_flags", "num_classes", "y_soft", "node_weight", "class_names",
-    "node_names", "origin", "role", "member_offsets", "members", "kept_features", "feature_mean",
+    "feature_names", "node_names", "origin", "role", "member_offsets", "members", "kept_features", "feature_mean",
     "feature_spread", "metadata",
 };
 

@@ -280,7 +280,9 @@ static void change_metadata(file *f, mu_rng *r)
 static void change_names(file *f, mu_rng *r)
 {
     static const char odd[] = "\0\0\xff\xc3\x28\n\"<&,%s";
-    part *p = find(f, mu_chance(r, 2) ? BONSAI_SECTION_CLASS_NAMES : BONSAI_SECTION_NODE_NAMES);
+    static const uint32_t ids[] = {BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_NODE_NAMES,
+                                   BONSAI_SECTION_FEATURE_NAMES};
+    part *p = find(f, ids[mu_below(r, 3)]);
     if (p && p->bytes.len > 0)
         p->bytes.data[mu_below(r, p->bytes.len)] = (uint8_t)odd[mu_below(r, sizeof odd - 1)];
 }
@@ -404,6 +406,9 @@ static void add_features(file *f, mu_rng *r)
             if (!insert_item(p, items_of(p), item(p, items_of(p) - 1) + (i == 0)))
                 break;
     }
+    part *names = find(f, BONSAI_SECTION_FEATURE_NAMES);
+    for (size_t i = 0; names && i < more && i < 400; i++)
+        mu_splice(&names->bytes, names->bytes.len, 0, "f", 2);
 }
 
 /* Kept features, origins and members of another graph: ascending numbers with a jump. */

@@ -97,7 +97,7 @@ static bonsai_graph *odd_graph(void)
     static const float weight[] = {1, 2, 0.5f, 3, 1, 1, 7, 1};
     static const uint8_t label[] = {0, 1, 255, 1, 0, 255};
     static const float rows[12] = {1, 0, 0, -1, 2, 0, 0, 2.5f, 1, 1, 3, 0};
-    static const char classes[] = "cat\0dog", nodes[] = "a\0b\0c\0d\0e\0f";
+    static const char classes[] = "cat\0dog", nodes[] = "a\0b\0c\0d\0e\0f", features[] = "age\0pay";
     bonsai_graph *g;
     bonsai_view v;
     bonsai_read_options o;
@@ -110,6 +110,8 @@ static bonsai_graph *odd_graph(void)
     v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){rows, 12, BONSAI_TYPE_F32};
     v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){classes, sizeof classes, BONSAI_TYPE_U8};
     v.section[BONSAI_SECTION_NODE_NAMES] = (bonsai_array){nodes, sizeof nodes, BONSAI_TYPE_U8};
+    v.section[BONSAI_SECTION_FEATURE_NAMES] =
+        (bonsai_array){features, sizeof features, BONSAI_TYPE_U8};
     ok(bonsai_graph_build(&g, &v, 8, source, target, weight, &o));
     return g;
 }

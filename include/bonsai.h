@@ -121,13 +121,14 @@ typedef struct {                /* has no size: it never changes */
     X(FEATURE_MEAN,   20, "feature mean",    0) /* f    F32: subtracted before ... */              \
     X(FEATURE_SPREAD, 21, "feature spread",  0) /* f    F32: ... the division by this */           \
     X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */                 \
-    X(FEATURE_COLUMNS, 23, "feature columns", 1) /* U16 U32: of dense features; in files alone */
+    X(FEATURE_COLUMNS, 23, "feature columns", 1) /* U16 U32: of dense features; in files alone */  \
+    X(FEATURE_NAMES,  24, "feature names",   0) /* U8: f strings in UTF-8, each ended by a zero */
 
 typedef enum {
 #define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,
     BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
 #undef BONSAI_SECTION_ENUM
-    BONSAI_SECTION_COUNT = 24   /* one more than the last; entry 0 is never used */
+    BONSAI_SECTION_COUNT = 25   /* one more than the last; entry 0 is never used */
 } bonsai_section;
 
 typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
@@ -220,8 +221,9 @@ BONSAI_API void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64
 BONSAI_API double bonsai_graph_weight(const bonsai_graph *g, int64_t node);
 BONSAI_API int64_t bonsai_graph_origin(const bonsai_graph *g, int64_t node);
 BONSAI_API const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64_t node);
-/* The name of a class; NULL: it has none. */
+/* The name of a class, and of a feature; NULL: it has none. */
 BONSAI_API const char *bonsai_graph_class_name(const bonsai_graph *g, int64_t label);
+BONSAI_API const char *bonsai_graph_feature_name(const bonsai_graph *g, int64_t feature);
 
 /* The graph g with a new split: percent of its labelled nodes, at most 100 in all, go to train, val
  * and test at random, by the seed.  It shares g's arrays: g may be freed first, arrays that g
@@ -236,6 +238,10 @@ BONSAI_API int bonsai_split_named(double percent[3], const char *name);
  * train_idx, val_idx and test_idx.  No node may be in two of them; those in none are in no part. */
 BONSAI_API bonsai_status bonsai_graph_split_file(bonsai_graph **out, const bonsai_graph *g,
                                                  const char *path);
+/* The graph g with other names of its features: one a line, as many lines as features.  It shares
+ * g's arrays in the same way.  bonsai_graph_new and _build take names in a section of the view. */
+BONSAI_API bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bonsai_graph *g,
+                                                    const char *lines);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section
  * holds their ids in g, or in g's own origin. */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,

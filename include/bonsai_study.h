@@ -527,6 +527,7 @@ typedef struct {                /* why a node of a condensed graph is there */
     int64_t feature[BONSAI_WHY_ROOM];   /* its number in the full graph */
     double  value[BONSAI_WHY_ROOM];
     double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean; NAN: not known */
+    const char *feature_name[BONSAI_WHY_ROOM];  /* belongs to the condensed graph; NULL: none */
 } bonsai_why;
 
 #define bonsai_why_init(w) bonsai_why_init_sized((w), sizeof *(w))
@@ -590,7 +591,8 @@ typedef struct {
     void   *payload;
     const double *recall;       /* unless NULL, of each class in each cell (cell_count x classes), in
                                  * percent; -1: it has no test nodes */
-    const char *feature_names;  /* of all features of the full graph, one a line; NULL: not known */
+    const char *feature_names;  /* of all features of the full graph, one a line; NULL: those that the
+                                 * graphs have */
     const bonsai_suggestion *suggestion;        /* unless NULL, the curve that led to the ratio */
 } bonsai_report_options;
 

@@ -26,8 +26,9 @@ TYPE_NAMES = {U8: "u1", U16: "u2", U32: "u4", U64: "u8", I8: "i1", F16: "f2", F3
 
 (OFFSETS, NEIGHBORS, EDGE_WEIGHTS, FEATURES, FEATURE_OFFSETS, FEATURE_INDICES, FEATURE_VALUES,
  FEATURE_SCALE, LABELS, SOFT_LABELS, NODE_WEIGHTS, SPLIT, CLASS_NAMES, NODE_NAMES, ORIGIN, ROLE,
- MEMBER_OFFSETS, MEMBERS, KEPT_FEATURES, FEATURE_MEAN, FEATURE_SPREAD, METADATA, FEATURE_COLUMNS) = range(1, 24)
-SECTIONS = 24
+ MEMBER_OFFSETS, MEMBERS, KEPT_FEATURES, FEATURE_MEAN, FEATURE_SPREAD, METADATA, FEATURE_COLUMNS,
+ FEATURE_NAMES) = range(1, 25)
+SECTIONS = 25
 
 PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED, OPERATOR = 1, 2, 4, 8
@@ -187,7 +188,8 @@ class Why(Structure):
                 ("share", c_double * WHY_ROOM), ("nodes", c_int64), ("node", c_int64 * WHY_ROOM),
                 ("distance", c_double * WHY_ROOM), ("features_set", c_int64),
                 ("features", c_int64), ("feature", c_int64 * WHY_ROOM),
-                ("value", c_double * WHY_ROOM), ("above_mean", c_double * WHY_ROOM)]
+                ("value", c_double * WHY_ROOM), ("above_mean", c_double * WHY_ROOM),
+                ("feature_name", c_char_p * WHY_ROOM)]
 
 
 _metrics = c_double * METRIC_ROOM

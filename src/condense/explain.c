@@ -195,6 +195,7 @@ static void list_features(bonsai_why *w, const bonsai_graph *small, const float 
     for (int64_t i = 0; i < w->features; i++) {
         const int64_t j = top[i].number;
         w->feature[i] = kept ? (int64_t)kept[j] : j;
+        w->feature_name[i] = bonsai_graph_feature_name(small, j);
         w->value[i] = (double)row[j];
         w->above_mean[i] = mean ? top[i].value : NAN;
     }

@@ -74,6 +74,16 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                    full->where, (long long)full->view.features);
 }
 
+static bonsai_status match_names(const bonsai_graph *small, const bonsai_graph *full,
+                                 const int32_t *place)
+{
+    const bn_named ours = {small->where, &small->view.section[BONSAI_SECTION_FEATURE_NAMES],
+                           small->view.features};
+    const bn_named theirs = {full->where, &full->view.section[BONSAI_SECTION_FEATURE_NAMES],
+                             full->view.features};
+    return bn_names_match(&ours, &theirs, place);
+}
+
 /* ---- the graph that was condensed ---- */
 
 static bonsai_status differs(const bonsai_graph *small, const bonsai_graph *full, const char *what,
@@ -147,6 +157,7 @@ bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bon
     *kept = NULL;
     BN_TRY(match_classes(small, full));
     BN_TRY(match_features(&place, small, full));
+    BN_TRY(match_names(small, full, place));
     if (kinship == BN_PAIR_SOURCE)
         BN_TRY(match_record(small, full, threads));
     if (small->view.features < full->view.features) {

@@ -408,6 +408,8 @@ static bonsai_status check_section(scan *s)
         return check_one(s, v->classes);
     case BONSAI_SECTION_NODE_NAMES:
         return check_one(s, v->nodes);
+    case BONSAI_SECTION_FEATURE_NAMES:
+        return check_one(s, v->features);
     case BONSAI_SECTION_KEPT_FEATURES:
         return check_ascending(s, INT32_MAX);
     case BONSAI_SECTION_ORIGIN:

@@ -123,10 +123,13 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 {
     bonsai_status rc;
     keeping k = {g, NULL, kept, count};
+    char *names;
+    int64_t len;
     const uint32_t own = BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_OFFSETS) |
                          BN_BIT(BONSAI_SECTION_FEATURE_INDICES) |
                          BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
                          BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
+                         BN_BIT(BONSAI_SECTION_FEATURE_NAMES) |
                          BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
                          BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
     *out = NULL;
@@ -145,6 +148,9 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
     BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURE_MEAN, 1));
     BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURE_SPREAD, 1));
     BN_TRY(name_kept(&k));
+    BN_TRY(bn_names_pick(&names, &len, &g->view.section[BONSAI_SECTION_FEATURE_NAMES], kept,
+                         count));
+    bn_names_give(k.out, names, len);
     BN_TRY(bonsai_graph_verify(k.out));
     *out = k.out;
     k.out = NULL;

@@ -6,8 +6,7 @@
 #include "base/slots.h"
 #include "graph.h"
 
-/* Makes a new graph that borrows the sections in the mask. */
-static bonsai_status derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
+bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
 {
     bonsai_status rc;
     bonsai_graph *child = NULL;
@@ -59,7 +58,7 @@ bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai
     bonsai_status rc;
     bonsai_graph *child = NULL;
     *out = NULL;
-    BN_TRY(derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
+    BN_TRY(bn_graph_derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
     BN_TRY(bn_graph_array(split, child, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, g->view.nodes));
     atomic_store(&child->verified[BONSAI_SECTION_SPLIT], 1);
     *out = child;
@@ -343,10 +342,11 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     if ((g->view.flags & BONSAI_FLAG_OPERATOR) && count < g->view.nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator of all of its "
                        "nodes, which some of them cannot have", g->where);
-    BN_TRY(derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) |
-                                  BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
-                                  BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
-                                  BN_BIT(BONSAI_SECTION_FEATURE_SPREAD)));
+    BN_TRY(bn_graph_derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) |
+                                           BN_BIT(BONSAI_SECTION_FEATURE_NAMES) |
+                                           BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
+                                           BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
+                                           BN_BIT(BONSAI_SECTION_FEATURE_SPREAD)));
     in.out->view.nodes = in.count;
     BN_TRY(place_nodes(&in, nodes, count));
     BN_TRY(induce_edges(&in));

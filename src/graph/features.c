@@ -187,13 +187,14 @@ const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64
 
 const char *bonsai_graph_class_name(const bonsai_graph *g, int64_t label)
 {
-    const bonsai_array *names = &g->view.section[BONSAI_SECTION_CLASS_NAMES];
-    const char *name = names->data;
-    if (!name || label < 0 || label >= g->view.classes)
-        return NULL;
-    for (; label > 0; label--)
-        name += strlen(name) + 1;
-    return *name ? name : NULL;
+    return label >= 0 && label < g->view.classes
+               ? bn_name_at(&g->view.section[BONSAI_SECTION_CLASS_NAMES], label) : NULL;
+}
+
+const char *bonsai_graph_feature_name(const bonsai_graph *g, int64_t feature)
+{
+    return feature >= 0 && feature < g->view.features
+               ? bn_name_at(&g->view.section[BONSAI_SECTION_FEATURE_NAMES], feature) : NULL;
 }
 
 bonsai_part bn_part(const bonsai_graph *g, int64_t node)

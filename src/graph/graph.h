@@ -134,6 +134,23 @@ bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const ch
                                 const uint32_t *crc, const bn_place *at);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
                              const char *where);
+/* The name at a place of a section of names; NULL: it is empty, or there is no section. */
+const char   *bn_name_at(const bonsai_array *names, int64_t at);
+/* The names of some features, ascending (NULL: the first), or NULL without names; bn_free *out. */
+bonsai_status bn_names_pick(char **out, int64_t *len, const bonsai_array *names,
+                            const int32_t *kept, int64_t count);
+/* Makes them the graph's own names of features, unless NULL. */
+void          bn_names_give(bonsai_graph *g, char *names, int64_t len);
+/* Names of the lines of a text, whose last may lack its end; bn_free *out. */
+bonsai_status bn_names_of_lines(char **out, int64_t *len, int64_t *count, const char *text);
+/* Fails unless the graph has as many features. */
+bonsai_status bn_names_count(int64_t count, const bonsai_graph *g);
+
+typedef struct { const char *where; const bonsai_array *names; int64_t count; } bn_named;
+
+/* Fails, in a sentence about the first, where a feature of a has another name than the feature
+ * place[i] (NULL: i; ascending) of b.  Features without a name match any. */
+bonsai_status bn_names_match(const bn_named *a, const bn_named *b, const int32_t *place);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
 /* bonsai_graph_check on all ranks; and its check of symmetry, for which g must be verified. */
 bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
@@ -254,6 +271,9 @@ bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
                           const bn_standard_of *of, int threads);
 
 /* ---- the split, and parts (derive.c) ---- */
+
+/* Makes a graph like g that borrows the sections in the mask and has no others. */
+bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask);
 
 /* Makes the graph g with a split of its own, of no node yet, which the caller fills. */
 bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai_graph *g);

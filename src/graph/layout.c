@@ -161,6 +161,7 @@ static bonsai_status check_shape(const bonsai_view *v, const char *where, bool s
         {BONSAI_SECTION_FEATURE_SPREAD, f32, f},
         {BONSAI_SECTION_METADATA, u8, -1},
         {BONSAI_SECTION_FEATURE_COLUMNS, stored ? u16 | u32 : 0, -1},
+        {BONSAI_SECTION_FEATURE_NAMES, u8, -1},
     };
     BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

@@ -129,6 +129,7 @@ typedef struct {
     float   *x;                 /* (rows, columns), or nnz values */
     int32_t *node, *feature;    /* of each row or value */
     int64_t  x_capacity, node_capacity, feature_capacity;
+    bn_head_names names;
 } reader;
 
 static bool is_id_header(const bn_field *f)
@@ -163,20 +164,50 @@ done:
     return rc;
 }
 
+/* The names that the header gives to the columns after the ids, unless comments gave names. */
+static bonsai_status read_header(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_field f;
+    bn_lines_next(&r->l);
+    if (r->c->sparse || r->names.text)
+        return rc;
+    if (r->ids)
+        BN_TRY(bn_field_next(&r->l, &f));
+    while (r->l.more) {
+        BN_TRY(bn_field_next(&r->l, &f));
+        BN_TRY(bn_head_names_add(&r->names, &r->l, &f, false));
+    }
+done:
+    return rc;
+}
+
 static bonsai_status start(reader *r, bn_companions *c)
 {
     bonsai_status rc;
     r->c = c;
     BN_TRY(bn_lines_open(&r->l, c->features));
+    BN_TRY(bn_head_names_read(&r->names, &r->l, "feature"));
     if (bn_lines_next(&r->l))
         BN_TRY(read_kind(r));
     else if (c->said_features < 0)
         return bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->features);
     bn_lines_rewind(&r->l);
     if (r->header)
-        bn_lines_next(&r->l);
+        BN_TRY(read_header(r));
 done:
     return rc;
+}
+
+static bonsai_status give_names(reader *r, bn_draft *d)
+{
+    if (!r->names.text || d->features == 0)
+        return BONSAI_OK;
+    if (r->names.count != d->features)
+        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld features, but has %lld", r->l.path,
+                       (long long)r->names.count, (long long)d->features);
+    return bn_draft_give(d, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, (void **)&r->names.text,
+                         r->names.len);
 }
 
 static bonsai_status read_id(reader *r)
@@ -366,6 +397,8 @@ static bonsai_status read_sparse(reader *r, bn_draft *d)
         BN_TRY(read_triplet(r));
     }
     BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+    if (r->names.count > r->columns)            /* the last ones have no value */
+        r->columns = r->names.count;
     d->features = r->c->said_features >= 0 ? r->c->said_features : r->columns;
     if (d->features > 0)
         BN_TRY(lay_sparse(r, d));
@@ -382,8 +415,11 @@ static bonsai_status read_features(bn_companions *c, bn_draft *d, bool sparse)
         BN_TRY(read_sparse(&r, d));
     else if (!c->sparse && !sparse)
         BN_TRY(read_dense(&r, d));
+    if (c->sparse == sparse)
+        BN_TRY(give_names(&r, d));
 done:
     bn_lines_close(&r.l);
+    bn_free(r.names.text);
     bn_free(r.x);
     bn_free(r.node);
     bn_free(r.feature);

@@ -66,6 +66,19 @@ bonsai_status bn_nodes_sort(bn_nodes *nodes);
 /* Stores the ids in NODE_NAMES, unless they are NUMBERS. */
 bonsai_status bn_nodes_names(bn_draft *d, const bn_nodes *nodes);
 
+/* ---- names in the head of a text file (headnames.c) ---- */
+
+typedef struct {                /* zeroed: none given */
+    char   *text;               /* each followed by a zero; bn_free */
+    int64_t len, capacity, count;
+} bn_head_names;
+
+/* Reads the comments at the head, and the names of `what` ("class", "feature") among them. */
+bonsai_status bn_head_names_read(bn_head_names *n, bn_lines *l, const char *what);
+/* Adds one; escaped: as the writer puts them into comments. */
+bonsai_status bn_head_names_add(bn_head_names *n, const bn_lines *l, const bn_field *f,
+                                bool escaped);
+
 /* ---- companion files (companion.c, labelfile.c) ---- */
 
 typedef struct {

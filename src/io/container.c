@@ -67,6 +67,9 @@ static uint64_t minor_of(const bn_container *c)
             minor = 1;
     if (c->kind == BN_KIND_GRAPH && (c->field[3] & BONSAI_FLAG_OPERATOR))
         minor = 2;
+    for (int i = 0; i < c->entries; i++)
+        if (c->entry[i].id == BONSAI_SECTION_FEATURE_NAMES)
+            minor = 3;
     return minor;
 }
 

@@ -2,10 +2,7 @@
  *
  * Rows are collected in growing arrays.  Ids and labels are read as integers until one is not an
  * integer; then the file is read again from the start with names.
- *
- * The writer puts class names, which may be any text, into comments at the head: "# bonsai:
- * class_names=C" and then C lines "# NAME", where \n, \r, \s (a blank) and \\ escape what a comment
- * line cannot hold.
+ * Comments at the head may name the classes (headnames.c).
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -50,58 +47,10 @@ typedef struct {
     void    *data[KINDS];
     int64_t  capacity[KINDS];
     bn_ids   classes;
-    char    *class_names;       /* from the head; NULL: none given */
-    int64_t  class_names_len, class_names_capacity, class_count;
+    bn_head_names class_names;
 } table;
 
-/* ---- the head ---- */
-
-static bonsai_status class_name(table *t, const bn_field *f)
-{
-    bonsai_status rc;
-    BN_TRY(bn_field_name(&t->l, f));
-    BN_TRY(bn_grow((void **)&t->class_names, &t->class_names_capacity,
-                   t->class_names_len + f->len + 1, 1));
-    char *to = t->class_names + t->class_names_len;
-    for (int64_t i = 0; i < f->len; i++) {
-        char c = f->text[i];
-        if (c == '\\' && i + 1 < f->len) {
-            c = f->text[++i];
-            c = c == 'n' ? '\n' : c == 'r' ? '\r' : c == 's' ? ' ' : c == 't' ? '\t' : c;
-        }
-        *to++ = c;
-    }
-    *to++ = 0;
-    t->class_names_len = to - t->class_names;
-done:
-    return rc;
-}
-
-static bonsai_status read_head(table *t)
-{
-    static const char mark[] = "bonsai: class_names=";
-    bonsai_status rc = BONSAI_OK;
-    const int64_t len = sizeof mark - 1;
-    bn_field f;
-    while (bn_comment_next(&t->l, &f)) {
-        if (f.len < len || memcmp(f.text, mark, (size_t)len) != 0)
-            continue;
-        f.text += len;
-        f.len -= len;
-        if (t->class_names || !bn_field_int(&f, &t->class_count) || t->class_count < 0)
-            return bn_lines_fail(&t->l, "\"%.*s\" is not a number of class names",
-                                 bn_field_show(&f), f.text);
-        BN_TRY(bn_grow((void **)&t->class_names, &t->class_names_capacity, 1, 1));
-        for (int64_t i = 0; i < t->class_count; i++) {
-            if (!bn_comment_next(&t->l, &f))
-                return bn_lines_fail(&t->l, "%lld class names where %lld were announced",
-                                     (long long)i, (long long)t->class_count);
-            BN_TRY(class_name(t, &f));
-        }
-    }
-done:
-    return rc;
-}
+/* ---- the columns ---- */
 
 static bonsai_status name_column(table *t, const bn_field *f)
 {
@@ -202,7 +151,7 @@ static bonsai_status read_label(table *t, const bn_field *f)
     if (t->named) {
         BN_TRY(bn_field_id(&t->l, f));
         BN_TRY(bn_ids_add(&t->classes, f->text, f->len, to, NULL));
-    } else if (!integer && t->class_names) {
+    } else if (!integer && t->class_names.text) {
         rc = bn_lines_fail(&t->l, "label \"%.*s\" is not a number of a class", bn_field_show(f),
                            f->text);
     } else if (!integer) {
@@ -346,18 +295,18 @@ done:
 static bonsai_status lay_classes(table *t, bn_draft *d)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t count = t->class_names ? t->class_count : t->named ? t->classes.count : t->largest + 1;
+    int64_t count = t->class_names.text ? t->class_names.count : t->named ? t->classes.count : t->largest + 1;
     int64_t said = t->c->said_classes;
-    if (said >= 0 && t->class_names && said != count)
+    if (said >= 0 && t->class_names.text && said != count)
         return bn_fail(BONSAI_E_FORMAT, "%s: names %lld classes, but %lld were announced",
                        t->l.path, (long long)count, (long long)said);
     if (count <= t->largest)
         return bn_fail(BONSAI_E_FORMAT, "%s: label %lld is outside 0..%lld", t->l.path,
                        (long long)t->largest, (long long)count - 1);
     d->classes = said > count ? said : count;
-    if (t->class_names)
+    if (t->class_names.text)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8,
-                             (void **)&t->class_names, t->class_names_len));
+                             (void **)&t->class_names.text, t->class_names.len));
     else if (t->named && d->classes == count)
         BN_TRY(bn_ids_names(d, BONSAI_SECTION_CLASS_NAMES, &t->classes));
 done:
@@ -369,7 +318,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     bonsai_status rc;
     table t = {.c = c};
     BN_TRY(bn_lines_open(&t.l, c->labels));
-    BN_TRY(read_head(&t));
+    BN_TRY(bn_head_names_read(&t.class_names, &t.l, "class"));
     if (!bn_lines_next(&t.l)) {
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->labels);
         goto done;
@@ -389,7 +338,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
 done:
     bn_lines_close(&t.l);
     bn_ids_free(&t.classes);
-    bn_free(t.class_names);
+    bn_free(t.class_names.text);
     for (int k = 0; k < KINDS; k++)
         bn_free(t.data[k]);
     return rc;

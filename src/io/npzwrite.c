@@ -51,6 +51,7 @@ const char *bn_npz_name(bonsai_section s)
     case BONSAI_SECTION_FEATURE_MEAN:   return "feature_mean";
     case BONSAI_SECTION_FEATURE_SPREAD: return "feature_spread";
     case BONSAI_SECTION_METADATA:       return "metadata";
+    case BONSAI_SECTION_FEATURE_NAMES:  return "feature_names";
     default:                    return NULL;
     }
 }

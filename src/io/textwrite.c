@@ -84,7 +84,7 @@ done:
     return rc;
 }
 
-/* Writes a name to a comment line, where quotes do not help; see labelfile.c. */
+/* Writes a name to a comment line, where quotes do not help; see headnames.c. */
 static bonsai_status write_escaped(bn_out *out, const char *s)
 {
     bonsai_status rc;
@@ -96,6 +96,17 @@ static bonsai_status write_escaped(bn_out *out, const char *s)
         BN_TRY(bn_out_write(out, escape ? escape : p, escape ? 2 : 1));
     }
     BN_TRY(bn_out_write(out, "\n", 1));
+done:
+    return rc;
+}
+
+static bonsai_status write_names(bn_out *out, const char *what, const char *name, int64_t count)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (name)
+        BN_TRY(bn_out_printf(out, "# bonsai: %s_names=%lld\n", what, (long long)count));
+    for (int64_t i = 0; name && i < count; i++, name += strlen(name) + 1)
+        BN_TRY(write_escaped(out, name));
 done:
     return rc;
 }
@@ -228,12 +239,8 @@ static bonsai_status write_head(writer *w)
     };
     bonsai_status rc;
     bn_out *out = w->out[LABELS];
-    const char *name = w->g->view.section[BONSAI_SECTION_CLASS_NAMES].data;
-    if (name)
-        BN_TRY(bn_out_printf(out, "# bonsai: class_names=%lld\n",
-                             (long long)w->g->view.classes));
-    for (int64_t c = 0; name && c < w->g->view.classes; c++, name += strlen(name) + 1)
-        BN_TRY(write_escaped(out, name));
+    BN_TRY(write_names(out, "class", w->g->view.section[BONSAI_SECTION_CLASS_NAMES].data,
+                       w->g->view.classes));
     BN_TRY(bn_out_printf(out, "id"));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (bn_has(w->g, columns[i].s))
@@ -332,6 +339,9 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
     BN_TRY(bn_tick(w.progress, "writing", 0, w.total));
     w.done = 1;
     BN_TRY(write_edges(&w, count_listed(g)));
+    if (features)
+        BN_TRY(write_names(w.out[FEATURES], "feature",
+                           g->view.section[BONSAI_SECTION_FEATURE_NAMES].data, g->view.features));
     if (features && bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         BN_TRY(write_sparse(&w));
     else if (features)

@@ -107,7 +107,7 @@ bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_
     bonsai_status rc;
     bonsai_graph *g = NULL;
     static const bonsai_section same[] = {
-        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES,
+        BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_FEATURE_NAMES, BONSAI_SECTION_KEPT_FEATURES,
         BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD};
     BN_TRY(bn_graph_new(&g, full->where));
     g->view.nodes = nodes;

@@ -267,7 +267,6 @@ void bn_facts_free(bn_facts *f)
     bn_free(f->round);
     bn_map_free(f->map);
     bn_free(f->stand);
-    bn_free(f->feature_name);
     bn_free(f->feature_text);
     memset(f, 0, sizeof *f);
 }

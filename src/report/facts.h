@@ -62,16 +62,19 @@ typedef struct {
     double  stand_share;        /* of all weight that these have */
     bn_standing standing;
     double  stood;              /* nodes that all of them stand for; 0: not known */
-    int64_t feature_names;      /* 0: not known */
-    char  **feature_name, *feature_text;
+    int64_t feature_names;      /* names of features that were given: a section's text, or NULL */
+    char   *feature_text;
 } bn_facts;
 
 /* Refuses a full graph that is not the one that was condensed, as far as numbers tell. */
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
-/* Parts of it (standing.c): the nodes that stand for others; names of features, one a line. */
+/* Parts of it (standing.c): the nodes that stand for others; names of features, one a line, that
+ * hold instead of the graphs' own. */
 bonsai_status bn_facts_stand(bn_facts *f, int threads);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
+/* The name of a feature of small, or NULL, and its number in the full graph. */
+const char *bn_facts_feature(int64_t *number, const bn_facts *f, int64_t feature);
 
 #endif

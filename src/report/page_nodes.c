@@ -11,10 +11,10 @@ enum { MOST_HEATED = 16, TOP = 3, HEATS = 6 };  /* classes with a column each; e
 
 static void put_feature(bn_page *p, const bn_facts *f, int64_t feature)
 {
-    const bonsai_array *kept = &f->small->view.section[BONSAI_SECTION_KEPT_FEATURES];
-    const int64_t number = kept->data ? bn_int_at(kept, feature) : feature;
-    if (number < f->feature_names && *f->feature_name[number])
-        bn_escape_cut(p, f->feature_name[number], 40);
+    int64_t number;
+    const char *name = bn_facts_feature(&number, f, feature);
+    if (name)
+        bn_escape_cut(p, name, 40);
     else
         bn_putf(p, "feature %lld", (long long)number);
 }

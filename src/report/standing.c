@@ -8,41 +8,29 @@
 
 /* ---- names of features ---- */
 
-/* Lines of a copy of the text; the last may lack its end. */
-static bonsai_status split_lines(bn_facts *f, const char *text)
-{
-    bonsai_status rc;
-    int64_t lines = 0;
-    BN_TRY(bn_strdup(&f->feature_text, text));
-    for (const char *at = text; *at; at++)
-        lines += *at == '\n' || at[1] == 0;
-    BN_TRY(BN_NEW(&f->feature_name, lines));
-    for (char *at = f->feature_text; f->feature_names < lines; f->feature_names++) {
-        f->feature_name[f->feature_names] = at;
-        at += strcspn(at, "\n");
-        if (*at)
-            *at++ = 0;
-    }
-    for (int64_t j = 0; j < lines; j++)         /* of files from elsewhere */
-        f->feature_name[j][strcspn(f->feature_name[j], "\r")] = 0;
-done:
-    return rc;
-}
-
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text)
 {
     const bonsai_array *kept = &f->small->view.section[BONSAI_SECTION_KEPT_FEATURES];
     const int64_t own = f->small->view.features;
-    bonsai_status rc = split_lines(f, text);
-    int64_t wanted = f->full ? f->full->view.features
-                     : kept->data && own > 0 ? bn_int_at(kept, own - 1) + 1 : own;
-    bool fits = f->full || !kept->data ? f->feature_names == wanted : f->feature_names >= wanted;
-    if (rc == BONSAI_OK && !fits)
-        rc = bn_fail(BONSAI_E_ARGUMENT,
-                     "there are %lld names of features, but %s has %lld features",
-                     (long long)f->feature_names, f->full ? f->full->where : f->small->where,
-                     (long long)wanted);
-    return rc;
+    int64_t len;
+    bonsai_status rc = bn_names_of_lines(&f->feature_text, &len, &f->feature_names, text);
+    if (rc != BONSAI_OK || (!f->full && kept->data && own > 0 &&
+                            f->feature_names > bn_int_at(kept, own - 1)))
+        return rc;
+    return bn_names_count(f->feature_names, f->full ? f->full : f->small);
+}
+
+const char *bn_facts_feature(int64_t *number, const bn_facts *f, int64_t feature)
+{
+    const bonsai_array *kept = &f->small->view.section[BONSAI_SECTION_KEPT_FEATURES];
+    const bonsai_array given = {f->feature_text, 0, BONSAI_TYPE_U8};
+    const char *own = bonsai_graph_feature_name(f->small, feature);
+    *number = kept->data ? bn_int_at(kept, feature) : feature;
+    if (given.data)
+        return *number < f->feature_names ? bn_name_at(&given, *number) : NULL;
+    if (own || !f->full || bn_has(f->full, BONSAI_SECTION_KEPT_FEATURES))
+        return own;
+    return bonsai_graph_feature_name(f->full, *number);
 }
 
 /* ---- nodes ---- */

@@ -64,6 +64,11 @@ done:
     return rc;
 }
 
+bonsai_array bn_model_feature_names(const bonsai_model *m)
+{
+    return (bonsai_array){m->feature_names, m->feature_names_len, BONSAI_TYPE_U8};
+}
+
 void bonsai_model_free(bonsai_model *m)
 {
     if (!m)
@@ -71,6 +76,7 @@ void bonsai_model_free(bonsai_model *m)
     for (int64_t c = 0; m->class_names && c < m->dims.classes; c++)
         bn_free(m->class_names[c]);
     bn_free(m->class_names);
+    bn_free(m->feature_names);
     bn_free(m->param);
     bn_free(m->kept);
     bn_free(m->mean);
@@ -163,18 +169,30 @@ static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bo
     return true;
 }
 
+static bonsai_status match_names(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
+{
+    const bonsai_array ours = bn_model_feature_names(m);
+    const bn_named model = {"the model", &ours, m->dims.features};
+    const bn_named graph = {g->where, &g->view.section[BONSAI_SECTION_FEATURE_NAMES],
+                            g->view.features};
+    return bn_names_match(&model, &graph, c->kept);
+}
+
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g)
 {
+    bonsai_status rc;
     *out = (bn_columns){.count = m->dims.features};
     if (m->kept && g->view.features == m->info.features)
         out->kept = m->kept;
     else if (m->kept ? !keeps_the_same(m, g) : g->view.features != m->dims.features)
         return wrong_features(m, g);
+    BN_TRY(match_names(out, m, g));
     if (bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
         return is_standardised(out, m, g) ? BONSAI_OK : wrong_standard(g);
     out->mean = m->mean;
     out->spread = m->spread;
-    return BONSAI_OK;
+done:
+    return rc;
 }
 
 /* ---- predicting ---- */

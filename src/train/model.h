@@ -14,6 +14,8 @@ struct bonsai_model {
     int32_t *kept;              /* dims.features, or NULL */
     float   *mean, *spread;     /* dims.features, or NULL */
     char   **class_names;       /* dims.classes, or NULL */
+    char    *feature_names;     /* dims.features, each ended by a zero; or NULL */
+    int64_t  feature_names_len;
 };
 
 /* Its parameters are 0, its accuracies unknown. */
@@ -22,6 +24,8 @@ bonsai_status bn_model_new(bonsai_model **out, const bn_dims *d);
 bonsai_status bn_model_names(bonsai_model *m, const bonsai_array *names);
 /* The same the other way; bn_free *out. */
 bonsai_status bn_model_names_text(char **out, int64_t *len_out, const bonsai_model *m);
+/* Its feature names as a section, absent if it has none. */
+bonsai_array bn_model_feature_names(const bonsai_model *m);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
 

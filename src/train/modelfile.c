@@ -97,6 +97,7 @@ static bonsai_status write_model(const bonsai_model *m, const char *path)
     part[BONSAI_SECTION_FEATURE_MEAN] = (bonsai_array){m->mean, f, BONSAI_TYPE_F32};
     part[BONSAI_SECTION_FEATURE_SPREAD] = (bonsai_array){m->spread, f, BONSAI_TYPE_F32};
     part[BONSAI_SECTION_METADATA] = (bonsai_array){metadata, metadata_len, BONSAI_TYPE_U8};
+    part[BONSAI_SECTION_FEATURE_NAMES] = bn_model_feature_names(m);
     part[BN_PARAMETERS] = (bonsai_array){m->param, m->count, BONSAI_TYPE_F32};
     BN_TRY(write_parts(m, part, path));
 done:
@@ -149,6 +150,7 @@ static bonsai_type type_of(uint32_t id)         /* NONE: a model has no such sec
 {
     switch (id) {
     case BONSAI_SECTION_CLASS_NAMES:
+    case BONSAI_SECTION_FEATURE_NAMES:
     case BONSAI_SECTION_METADATA:
         return BONSAI_TYPE_U8;
     case BONSAI_SECTION_KEPT_FEATURES:

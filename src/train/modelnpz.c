@@ -166,6 +166,8 @@ bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_MEAN), "<f4", m->mean, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_SPREAD), "<f4", m->spread, f));
     BN_TRY(put_class_names(z, m));
+    BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_NAMES), "|u1", m->feature_names,
+                      m->feature_names_len));
     BN_TRY(put_numbers(z, m));
     BN_TRY(bn_zip_out_commit(z));
 done:
@@ -481,6 +483,7 @@ bonsai_status bn_model_unzip(bonsai_model **out, const char *path)
     BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_MEAN, BONSAI_TYPE_F32, r.p.dims.features));
     BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_SPREAD, BONSAI_TYPE_F32, r.p.dims.features));
     BN_TRY(get_part(&r, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, -1));
+    BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, -1));
     BN_TRY(get_numbers(&r));
     BN_TRY(bn_model_of(out, &r.p));
 done:

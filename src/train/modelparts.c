@@ -113,7 +113,7 @@ static bonsai_status check_elements(const bn_model_parts *r)
 {
     static const bonsai_section shared[] = {
         BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN,
-        BONSAI_SECTION_FEATURE_SPREAD,
+        BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_FEATURE_NAMES,
     };
     bonsai_status rc;
     bonsai_view v;
@@ -176,6 +176,8 @@ static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
     BN_TRY(copy_part(&m->spread, &part[BONSAI_SECTION_FEATURE_SPREAD]));
     if (part[BONSAI_SECTION_CLASS_NAMES].data)
         BN_TRY(bn_model_names(m, &part[BONSAI_SECTION_CLASS_NAMES]));
+    BN_TRY(copy_part(&m->feature_names, &part[BONSAI_SECTION_FEATURE_NAMES]));
+    m->feature_names_len = part[BONSAI_SECTION_FEATURE_NAMES].count;
     *out = m;
     m = NULL;
 done:

@@ -31,6 +31,16 @@ static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
     return names->data ? bn_model_names(m, names) : BONSAI_OK;
 }
 
+/* Those of the columns that the first layer reads. */
+static bonsai_status copy_feature_names(bonsai_model *m, const bn_task *t)
+{
+    const bool own = bn_has(t->small, BONSAI_SECTION_FEATURE_NAMES);
+    const bonsai_graph *g = own ? t->small : t->full;
+    return bn_names_pick(&m->feature_names, &m->feature_names_len,
+                         &g->view.section[BONSAI_SECTION_FEATURE_NAMES], own ? NULL : t->kept,
+                         t->dims.features);
+}
+
 static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
 {
     const bonsai_run *run = &out->run[out->best];
@@ -73,6 +83,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     BN_TRY(copy_floats(&m->mean, t->mean, f));
     BN_TRY(copy_floats(&m->spread, t->spread, f));
     BN_TRY(copy_names(m, bn_has(t->small, BONSAI_SECTION_CLASS_NAMES) ? t->small : t->full));
+    BN_TRY(copy_feature_names(m, t));
     *out = m;
     m = NULL;
 done:

@@ -593,13 +593,13 @@ static void what_was_not_made_is_null(void **state)
     const bonsai_train_options train = {.size = 0};
     const bonsai_report_options report = {.size = 0};
     const bonsai_generate_options generate = {.size = 0};
-    bonsai_graph *g[10];
+    bonsai_graph *g[11];
     bonsai_training *t = (void *)1;
     bonsai_model *m = (void *)1;
     bonsai_report *r = (void *)1;
     int made = 0;
     (void)state;
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 11; i++)
         g[i] = (void *)1;
     const bonsai_status status[] = {
         bonsai_graph_load(&g[0], "/no/such/graph.bonsai"),
@@ -612,13 +612,14 @@ static void what_was_not_made_is_null(void **state)
         bonsai_graph_generate(&g[7], &generate),
         bonsai_condense(&g[8], NULL, full, NULL),
         bonsai_condense_update(&g[9], NULL, full, full, full, NULL),
+        bonsai_graph_name_features(&g[10], full, "a\nb\n\n\n\n\n\n"),
         bonsai_train(&t, full, NULL, &train),
         bonsai_model_load(&m, "/no/such/model"),
         bonsai_report_new(&r, full, NULL, &report),
     };
     for (size_t i = 0; i < sizeof status / sizeof *status; i++)
         made += status[i] == BONSAI_OK;
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 11; i++)
         assert_null(g[i]);
     assert_true(made == 0 && !t && !m && !r);
 }

@@ -288,6 +288,13 @@ static void text_is_checked(void **state)
          "class names: 1 names where 2 are needed");
     with(BONSAI_SECTION_CLASS_NAMES, "a\0b\0c", 6, BONSAI_TYPE_U8,
          "class names: 3 names where 2 are needed");
+    with(BONSAI_SECTION_FEATURE_NAMES, "a\0b", 4, BONSAI_TYPE_U8, NULL);
+    with(BONSAI_SECTION_FEATURE_NAMES, "a\0b", 3, BONSAI_TYPE_U8,
+         "feature names: 1 names where 2 are needed");
+    with(BONSAI_SECTION_FEATURE_NAMES, "a\0\xff", 4, BONSAI_TYPE_U8,
+         "feature names: byte 2 is not UTF-8");
+    with(BONSAI_SECTION_FEATURE_NAMES, "a\0b", 4, BONSAI_TYPE_I8,
+         "feature names: type i8 (5) is not allowed here");
     with(BONSAI_SECTION_NODE_NAMES, "", 0, BONSAI_TYPE_U8,
          "node names: 0 names where 3 are needed");
     with(BONSAI_SECTION_METADATA, "{\"a\": 1}", 8, BONSAI_TYPE_U8, NULL);

@@ -84,13 +84,23 @@ static void numbers_and_standardisation_follow_the_features(void **unused)
 {
     (void)unused;
     float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    bonsai_graph *g = small_graph(x, 2, 4), *three, *one;
+    bonsai_graph *g = small_graph(x, 2, 4), *three, *one, *plain;
+    assert_int_equal(bn_graph_columns(&plain, g, (const int32_t[]){0, 2}, 2), BONSAI_OK);
+    assert_null(plain->view.section[BONSAI_SECTION_FEATURE_NAMES].data);
+    bonsai_graph_free(plain);
+    assert_int_equal(bonsai_graph_name_features(&plain, g, "zero\none\n\nthree\n"), BONSAI_OK);
+    bonsai_graph_free(g);
+    g = plain;
     assert_int_equal(bn_graph_columns(&three, g, (const int32_t[]){0, 2, 3}, 3), BONSAI_OK);
     assert_int_equal(bn_graph_columns(&one, three, (const int32_t[]){1}, 1), BONSAI_OK);
     const uint32_t *a = three->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     const uint32_t *b = one->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     assert_true(a[0] == 0 && a[1] == 2 && a[2] == 3);
     assert_true(b[0] == 2);
+    assert_string_equal(bonsai_graph_feature_name(three, 0), "zero");
+    assert_null(bonsai_graph_feature_name(three, 1));           /* its name is empty */
+    assert_string_equal(bonsai_graph_feature_name(three, 2), "three");
+    assert_int_equal(one->view.section[BONSAI_SECTION_FEATURE_NAMES].count, 1);
     assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURE_MEAN].data)[0] == 3);
     assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURE_SPREAD].data)[0] == 7);
     assert_true(((const float *)one->view.section[BONSAI_SECTION_FEATURES].data)[1] == 7);

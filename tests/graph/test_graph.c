@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "random_graph.h"
@@ -386,6 +387,33 @@ static void a_node_that_says_nothing_stands_for_itself(void **state)
     bonsai_graph_free(g);
 }
 
+static void features_have_names(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(3, 6, 9, DENSE_F32, WITH_LABELS), *named = NULL, *again = NULL;
+    char lines[1024] = "", few[] = "one\ntwo";
+    const int64_t f = g->view.features;
+    assert_null(bonsai_graph_feature_name(g, 0));
+    for (int64_t j = 0; j < f; j++)
+        sprintf(lines + strlen(lines), "%s%lld%s", j == 1 ? "" : "caf\xc3\xa9 ", (long long)j,
+                j + 1 < f ? "\r\n" : "");
+    assert_int_equal(bonsai_graph_name_features(&named, g, lines), BONSAI_OK);
+    assert_string_equal(bonsai_graph_feature_name(named, 0), "caf\xc3\xa9 0");
+    assert_string_equal(bonsai_graph_feature_name(named, 1), "1");
+    assert_non_null(strstr(bonsai_graph_feature_name(named, f - 1), "caf"));
+    assert_null(bonsai_graph_feature_name(named, f));
+    assert_null(bonsai_graph_feature_name(named, -1));
+    bonsai_graph_free(g);                       /* named shares its arrays */
+    assert_int_equal(bonsai_graph_name_features(&again, named, strcat(lines, "\n")), BONSAI_OK);
+    assert_fails(bonsai_graph_name_features(&again, named, few), BONSAI_E_ARGUMENT,
+                 "there are 2 names of features, but ");
+    assert_null(again);
+    lines[0] = (char)0xff;
+    assert_fails(bonsai_graph_name_features(&again, named, lines), BONSAI_E_FORMAT,
+                 "feature names: byte 0 is not UTF-8");
+    bonsai_graph_free(named);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +430,7 @@ int main(void)
         cmocka_unit_test(graphs_survive_failed_allocations),
         cmocka_unit_test(what_a_node_stands_for_is_read_from_any_type),
         cmocka_unit_test(a_node_that_says_nothing_stands_for_itself),
+        cmocka_unit_test(features_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,7 @@ SECTIONS = {
     21: ("feature spread", (F32,), "f"),
     22: ("metadata", (U8,), None),
     23: ("feature columns", (U16, U32), None),
+    24: ("feature names", (U8,), None),
 }
 
 
@@ -268,6 +269,8 @@ def decode(head, s):
         g["feature_mean"], g["feature_spread"] = s[20], s[21]
     if 22 in s:
         g["metadata"] = metadata(s[22])
+    if 24 in s:
+        g["feature_names"] = strings(s[24], f, "feature names")
     return g
 
 

@@ -18,7 +18,7 @@ except ImportError:
     sys.exit(77)
 
 TYPES = {1: "<u1", 3: "<u4", 7: "<f4"}
-KNOWN = {13: 1, 19: 3, 20: 7, 21: 7, 22: 1, 32: 7}
+KNOWN = {13: 1, 19: 3, 20: 7, 21: 7, 22: 1, 24: 1, 32: 7}
 
 
 def read(path):
@@ -85,8 +85,9 @@ def compare(model, export):
     for number, name in ((19, "kept_features"), (20, "feature_mean"), (21, "feature_spread")):
         if number in sections:
             wanted[name] = sections[number].astype(np.int32) if number == 19 else sections[number]
-    if 13 in sections:
-        wanted["class_names"] = sections[13]
+    for number, name in ((13, "class_names"), (24, "feature_names")):
+        if number in sections:
+            wanted[name] = sections[number]
     for name in ("graph_features", "seed", "epoch"):
         wanted[name] = np.array(facts[name], np.int64)
     for name in ("accuracy", "accuracy_val"):

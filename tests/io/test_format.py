@@ -93,6 +93,7 @@ EXTRA = {
     16: u8(0, 1, 2, 3),
     19: u32(4, 8, 2147483647),
     22: '{"name": "path", "deep": [1, 2.5, null, {"\u00e9": true}]}',
+    24: "age\0\0gr\u00f6\u00dfe\0",
 }
 
 
@@ -483,7 +484,7 @@ def bad_files():
     change("member offsets: last too large", {17: u32(0, 1, 1, 3, 5)})
     without("mean without spread", 21)
     without("spread without mean", 20)
-    for number, what in ((13, "class names"), (14, "node names")):
+    for number, what in ((13, "class names"), (14, "node names"), (24, "feature names")):
         names = FULL[number].encode()
         change(what + ": one too few", {number: names[names.index(0) + 1:]})
         change(what + ": one too many", {number: names + b"x\0"})
@@ -591,7 +592,7 @@ def compare(name, g, z):
                       ("feature_mean", "feature_mean"), ("feature_spread", "feature_spread")):
         if mine in g:
             array(key, g[mine])
-    for key, number in (("class_names", 13), ("node_names", 14)):
+    for key, number in (("class_names", 13), ("node_names", 14), ("feature_names", 24)):
         if number in g["sections"]:
             array(key, g["sections"][number])
     for key, mine in (("num_nodes", "n"), ("num_features", "f"), ("num_classes", "c"), ("graph_flags", "flags")):
@@ -691,7 +692,7 @@ def test_packed(folder):
         check_size(name, out, g)
         with open(out, "rb") as file:
             data = file.read()
-        counted = sum(stored_bytes(data, i) for i in range(data[24]) if data[64 + 32 * i] not in range(13, 23))
+        counted = sum(stored_bytes(data, i) for i in range(data[24]) if data[64 + 32 * i] not in (*range(13, 23), 24))
         expect(counted == fmt.size(g), "%s: %d bytes, by the page %d" % (name, counted, fmt.size(g)))
 
 
@@ -699,7 +700,8 @@ def minor_is_right(path):
     with open(path, "rb") as file:
         data = file.read()
     new = any(data[64 + 32 * i] == 23 or data[64 + 32 * i + 4] > 7 for i in range(data[24]))
-    return data[10:12] == bytes([2 if data[56] & 8 else new, 0])
+    named = any(data[64 + 32 * i] == 24 for i in range(data[24]))
+    return data[10:12] == bytes([3 if named else 2 if data[56] & 8 else new, 0])
 
 
 def stored_bytes(data, i):

@@ -224,7 +224,7 @@ static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     refuse_field(0, 0, 0x88, 1, "is not a bonsai file: its first bytes do not match");
-    refuse_field(0, 8, 2, 2, "is of format version 2.0; this library reads 1.x");
+    refuse_field(0, 8, 2, 2, "is of format version 2.3; this library reads 1.x");
     refuse_field(0, 12, 7, 4, "holds no graph (kind 7)");
     refuse_field(0, 24, 4096, 2, "says it has");
     refuse_field(0, 32, (uint64_t)1 << 63, 8, "nodes; the number must be in 0..2147483647");
@@ -239,7 +239,7 @@ static void a_wrong_header_is_refused(void **state)
 static void a_wrong_table_is_refused(void **state)
 {
     (void)state;
-    refuse_field(BONSAI_SECTION_METADATA, 0, 24, 4, "section 24 is not known to this version");
+    refuse_field(BONSAI_SECTION_FEATURE_NAMES, 0, 25, 4, "section 25 is not known to this version");
     refuse_field(BONSAI_SECTION_OFFSETS, 0, 0, 4, "section 0 is not known");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 0, 1, 4, "entry 1 of its table is out of order");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 28, 1, 4, "entry 1 of its table is out of order");
@@ -257,7 +257,7 @@ static void a_wrong_table_is_refused(void **state)
     refuse_field(BONSAI_SECTION_NEIGHBORS, 8, 64, 8,
                  "elements at byte 64 does not fit in the file");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 8, UINT64_MAX - 63, 8, "does not fit in the file");
-    refuse_field(BONSAI_SECTION_METADATA, 16, 1, 8, "bytes follow its last section");
+    refuse_field(BONSAI_SECTION_FEATURE_NAMES, 16, 1, 8, "bytes follow its last section");
 }
 
 static void bytes_between_sections_are_refused(void **state)
@@ -290,6 +290,8 @@ static void wrong_elements_are_refused_even_with_good_checksums(void **state)
         {BONSAI_SECTION_ROLE, 2, 9, 1, "role: entry 2 is 9, outside 0..4"},
         {BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names:"},
         {BONSAI_SECTION_NODE_NAMES, 0, 0xff, 1, "node names: byte 0 is not UTF-8"},
+        {BONSAI_SECTION_FEATURE_NAMES, 0, 0, 1, "feature names:"},
+        {BONSAI_SECTION_FEATURE_NAMES, 1, 0xff, 1, "feature names: byte 1 is not UTF-8"},
         {BONSAI_SECTION_ORIGIN, 0, UINT32_MAX, 4, "origin: entry 0 is 4294967295, outside"},
         {BONSAI_SECTION_MEMBER_OFFSETS, 0, 1, 4, "member offsets: the first is 1"},
         {BONSAI_SECTION_METADATA, 0, '[', 1, "metadata: "},

@@ -95,6 +95,7 @@ static void random_sections(parts *p, bn_rng *r)
         {BONSAI_SECTION_SPLIT, {p->split, n, BONSAI_TYPE_U8}},
         {BONSAI_SECTION_CLASS_NAMES, {p->names, 2 * c, BONSAI_TYPE_U8}},
         {BONSAI_SECTION_NODE_NAMES, {p->names, 2 * n, BONSAI_TYPE_U8}},
+        {BONSAI_SECTION_FEATURE_NAMES, {p->names, 2 * f, BONSAI_TYPE_U8}},
         {BONSAI_SECTION_ORIGIN, {p->origin, n, BONSAI_TYPE_U32}},
         {BONSAI_SECTION_ROLE, {p->role, n, BONSAI_TYPE_U8}},
         {BONSAI_SECTION_KEPT_FEATURES, {p->kept, f, BONSAI_TYPE_U32}},

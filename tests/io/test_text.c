@@ -192,9 +192,7 @@ static void reads_features_of_every_kind(void **state)
     (void)state;
     static const char *const same[][2] = {      /* features, labels */
         {"1,0,-0.5\n0,0,0\n0,2,0\n", NULL},
-        {"f1,f2,f3\n1,0,-0.5\n0,0,0\n0,2,0\n", NULL},
-        {"id,f1,f2,f3\n0,1,0,-0.5\n1,0,0,0\n2,0,2,0\n", NULL},
-        {"id a b c\n2 0 2 0\n0 1 0 -5e-1\n1 0 0 0\n", "id\n0\n1\n2\n"},
+        {"1 0 -5e-1\n0 0 0\n0 2 0\n", NULL},
         {"node,feature,value\n2,1,2\n0,2,-0.5\n0,0,1\n", "id\n0\n1\n2\n"},
         {"node,feature,value\n2,1,2\n0,2,-0.5\n0,0,1\n", NULL},
         {"node,feature,value\n0,0,1\n2,1,1\n2,1,1\n0,2,-0.5\n1,1,0\n", NULL},
@@ -216,10 +214,45 @@ static void reads_features_of_every_kind(void **state)
     }
     bonsai_graph_free(first);
     bonsai_graph *g = must_read(folder_of("feat", "x,y\n", "y,3\nx,4\n", NULL));
+    assert_null(bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURE_NAMES].data);
     float value;
     bonsai_graph_row(&value, g, 0);
     assert_true(value == 3.0f);
     assert_string_equal(node_name(g, 0), "y");
+    bonsai_graph_free(g);
+}
+
+static void a_header_and_comments_name_features(void **state)
+{
+    (void)state;
+    static const char *const same[][3] = {      /* features, labels, names */
+        {"f1,f2,f3\n1,0,-0.5\n0,0,0\n0,2,0\n", NULL, "f1\0f2\0f3"},
+        {"id,f1,f2,f3\n0,1,0,-0.5\n1,0,0,0\n2,0,2,0\n", NULL, "f1\0f2\0f3"},
+        {"id f1 f2 f3\n2 0 2 0\n0 1 0 -5e-1\n1 0 0 0\n", "id\n0\n1\n2\n", "f1\0f2\0f3"},
+        {"\"a, b\",\\n,\n1,0,-0.5\n0,0,0\n0,2,0\n", NULL, "a, b\0\\n\0"},
+        {"# made by hand\n# bonsai: feature_names=3\n# a, b\n# \\n\n#\n1,0,-0.5\n0,0,0\n0,2,0\n",
+         NULL, "a, b\0\n\0"},
+        {"# bonsai: feature_names=3\n# p\n# q\n# r\na,b,c\n1,0,-0.5\n0,0,0\n0,2,0\n", NULL,
+         "p\0q\0r"},
+        {"# bonsai: feature_names=3\n# p\n# q\n# r\nnode,feature,value\n2,1,2\n0,0,1\n0,2,-0.5\n",
+         NULL, "p\0q\0r"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        bonsai_graph *g = must_read(folder_of("named", "0,1\n1,2\n", same[i][0], same[i][1]));
+        const bonsai_array *names = &bonsai_graph_view(g)->section[BONSAI_SECTION_FEATURE_NAMES];
+        const char *wanted = same[i][2], *got = names->data;
+        float row[3];
+        bonsai_graph_row(row, g, 0);
+        assert_true(row[0] == 1.0f && row[1] == 0.0f && row[2] == -0.5f);
+        assert_non_null(got);
+        for (int j = 0; j < 3; j++, wanted += strlen(wanted) + 1, got += strlen(got) + 1)
+            assert_string_equal(got, wanted);
+        assert_int_equal(got - (const char *)names->data, names->count);
+        bonsai_graph_free(g);
+    }
+    bonsai_graph *g = must_read(folder_of("named", "0,1\n",        /* the last has no value */
+        "# bonsai: feature_names=3\n# p\n# q\n# r\nnode,feature\n1,1\n", NULL));
+    assert_int_equal(bonsai_graph_features(g), 3);
     bonsai_graph_free(g);
 }
 
@@ -407,6 +440,14 @@ static void refuses_bad_companions_with_file_and_line(void **state)
         {"0 1\n", NULL, "subject\n0\n1\n", "labels.csv:1: \"subject\" is above numbers"},
         {"5 6\n", NULL, "paper,subject\n5,x\n6,y\n", "labels.csv:1: \"paper\" is above numbers"},
         {"0 1\n", NULL, "0\n1,5\n", "labels.csv:2: \"1,5\" looks like several numbers"},
+        {"0 1\n", "a,b\n1\n2\n", NULL, "features.csv: names 2 features, but has 1"},
+        {"0 1\n", "a,\xff\n1,2\n3,4\n", NULL, "features.csv:1: "},
+        {"0 1\n", "# bonsai: feature_names=2\n# a\n1,2\n3,4\n", NULL,
+         "features.csv:2: 1 feature names where 2 were announced"},
+        {"0 1\n", "# bonsai: feature_names=1\n# a\n1,2\n3,4\n", NULL,
+         "features.csv: names 1 features, but has 2"},
+        {"0 1\n", "# bonsai: feature_names=x\n1,2\n3,4\n", NULL,
+         "features.csv:1: \"x\" is not a number of feature names"},
         {"0 1\n", "1,2\n\n3,4\n", NULL, "features.csv:2: a blank line or a comment between rows"},
         {"0 1\n", "0,5;1,5\n0,5;2,5\n", NULL, "features.csv:1: \",\" and \";\" both occur"},
         {"0 1\n", "1,2\n3\n", NULL, "features.csv:2: 1 features where the first row has 2"},
@@ -447,6 +488,7 @@ int main(void)
         cmocka_unit_test(keeps_what_the_options_ask_for),
         cmocka_unit_test(reads_labels_of_every_kind),
         cmocka_unit_test(reads_features_of_every_kind),
+        cmocka_unit_test(a_header_and_comments_name_features),
         cmocka_unit_test(finds_companions_next_to_a_file),
         cmocka_unit_test(agrees_with_a_matrix_in_any_notation),
         cmocka_unit_test(the_order_of_edges_does_not_matter),

@@ -19,7 +19,7 @@ typedef struct {
     uint32_t labels[20], origin[20], indices[20 * 7];
     uint64_t offsets[21];
     uint8_t split[20], role[20];
-    char    class_names[256], node_names[512];
+    char    class_names[256], node_names[512], feature_names[512];
 } arrays;
 
 static int64_t put_names(char *to, int64_t count, bn_rng *r)
@@ -80,6 +80,7 @@ static void add_sections(bonsai_view *v, arrays *a, bn_rng *r)
         memset(a->split, 0, sizeof a->split);
     int64_t class_bytes = put_names(a->class_names, v->classes, r);
     int64_t node_bytes = put_names(a->node_names, n, r);
+    int64_t feature_bytes = put_names(a->feature_names, v->features, r);
     const bonsai_array all[BONSAI_SECTION_COUNT] = {
         [BONSAI_SECTION_LABELS] = {a->labels, n, BONSAI_TYPE_U32},
         [BONSAI_SECTION_SPLIT] = {a->split, n, BONSAI_TYPE_U8},
@@ -88,6 +89,8 @@ static void add_sections(bonsai_view *v, arrays *a, bn_rng *r)
         [BONSAI_SECTION_ROLE] = {a->role, n, BONSAI_TYPE_U8},
         [BONSAI_SECTION_CLASS_NAMES] = {a->class_names, class_bytes, BONSAI_TYPE_U8},
         [BONSAI_SECTION_NODE_NAMES] = {a->node_names, node_bytes, BONSAI_TYPE_U8},
+        [BONSAI_SECTION_FEATURE_NAMES] = {v->features ? a->feature_names : NULL, feature_bytes,
+                                          BONSAI_TYPE_U8},
     };
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         if (all[s].data && bn_rng_below(r, 2))

@@ -21,8 +21,8 @@ UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_
            "study_run", "study_power", "condense_scores",
            "graph_checksum", "graph_shape", "graph_known", "known_at",
            "plan_make", "metric_text", "graph_convert", "graph_build64", "graph_soft_label",
-           "graph_weight", "graph_origin", "graph_members", "graph_class_name",
-           "group_name", "graph_scales", "shell_word"}
+           "graph_weight", "graph_origin", "graph_members", "graph_class_name", "graph_feature_name",
+           "graph_name_features", "group_name", "graph_scales", "shell_word"}
 
 
 def header():

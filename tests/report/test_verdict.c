@@ -209,6 +209,36 @@ static void prototypes_are_listed_with_soft_labels_and_features(void **state)
     bonsai_graph_free(g);
 }
 
+/* Condensing hands them on; given ones hold instead. */
+static void features_have_the_names_of_the_graphs(void **state)
+{
+    (void)state;
+    bonsai_graph *plain = generate(200, 3), *g, *small;
+    bonsai_report_options o;
+    char names[16 * 10] = "";
+    for (int j = 0; j < 16; j++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "zq%d\n", j);
+    assert_int_equal(bonsai_graph_name_features(&g, plain, names), BONSAI_OK);
+    small = condense(g, BONSAI_METHOD_PROTOTYPES, 9, NULL);
+    bonsai_graph *bare = condense(plain, BONSAI_METHOD_PROTOTYPES, 9, NULL);
+    bonsai_report *r[] = {report(small, NULL, NULL), report(small, plain, NULL),
+                          report(bare, g, NULL)};
+    for (int i = 0; i < 3; i++) {
+        assert_non_null(strstr(bonsai_report_html(NULL, r[i]), "zq1"));
+        assert_null(strstr(bonsai_report_html(NULL, r[i]), "+ feature "));
+        bonsai_report_free(r[i]);
+    }
+    bonsai_report_options_init(&o);
+    o.feature_names = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15";
+    r[0] = report(small, g, &o);
+    assert_null(strstr(bonsai_report_html(NULL, r[0]), "zq1"));
+    bonsai_report_free(r[0]);
+    bonsai_graph_free(bare);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+    bonsai_graph_free(plain);
+}
+
 static void many_nodes_are_cut_and_many_classes_are_named(void **state)
 {
     (void)state;
@@ -280,6 +310,7 @@ int main(void)
         cmocka_unit_test(a_method_that_auto_chose_was_not_changed),
         cmocka_unit_test(nothing_is_said_to_have_no_bytes),
         cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
+        cmocka_unit_test(features_have_the_names_of_the_graphs),
         cmocka_unit_test(many_nodes_are_cut_and_many_classes_are_named),
         cmocka_unit_test(a_node_stands_for_what_its_method_counts),
         cmocka_unit_test(internals_are_folded),

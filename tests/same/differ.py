@@ -19,7 +19,7 @@ SECTIONS = dict(enumerate(
     "offsets, neighbors, edge weights, features, feature offsets, feature indices, feature values, "
     "feature scale, labels, soft labels, node weights, split, class names, node names, origin, role, "
     "member offsets, members, kept features, feature mean, feature spread, metadata, "
-    "feature columns".split(", "), 1))
+    "feature columns, feature names".split(", "), 1))
 SECTIONS[32] = "parameters"
 MOST = 24           # lines
 

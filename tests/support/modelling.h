@@ -51,6 +51,10 @@ static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
                                 (int)c * 7);
         const bonsai_array names = {text, len, BONSAI_TYPE_U8};
         assert_int_equal(bn_model_names(m, &names), BONSAI_OK);
+        assert_int_equal(BN_NEW(&m->feature_names, 24 * s.features), BONSAI_OK);
+        for (int64_t j = 0; j < s.features; j++)
+            m->feature_names_len += 1 + snprintf(m->feature_names + m->feature_names_len, 24,
+                                                 "f\xc3\xa4 %d", (int)j * 3);
     }
     return m;
 }
@@ -112,6 +116,8 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_int_equal(a->class_names == NULL, b->class_names == NULL);
     for (int64_t c = 0; a->class_names && c < a->dims.classes; c++)
         assert_string_equal(a->class_names[c], b->class_names[c]);
+    assert_int_equal(a->feature_names_len, b->feature_names_len);
+    assert_same_bytes(a->feature_names, b->feature_names, a->feature_names_len);
 }
 
 #endif

@@ -227,6 +227,7 @@ static void lay_extras(bonsai_view *v, uint64_t *s)
     static const char metadata[] = "{\"from\": \"a test\", \"numbers\": [1, 2.5]}";
     v->section[BONSAI_SECTION_CLASS_NAMES] = names(v->classes, "class \xc3\xa9 ");
     v->section[BONSAI_SECTION_NODE_NAMES] = names(v->nodes, "n");
+    v->section[BONSAI_SECTION_FEATURE_NAMES] = names(v->features, "f\xc3\xa9 ");
     v->section[BONSAI_SECTION_ORIGIN] = bytes_of(v->nodes, 4, BONSAI_TYPE_U32, &data);
     for (int64_t i = 0; i < v->nodes; i++)
         ((uint32_t *)data)[i] = (uint32_t)random_below(s, INT32_MAX);

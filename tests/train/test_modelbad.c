@@ -107,7 +107,7 @@ static void a_wrong_header_is_refused(void **state)
 {
     (void)state;
     refuse_field(0, 0, 0x88, 1, "is not a bonsai file: its first bytes do not match");
-    refuse_field(0, 8, 2, 2, "is of format version 2.0; this library reads 1.x");
+    refuse_field(0, 8, 2, 2, "is of format version 2.3; this library reads 1.x");
     refuse_field(0, 12, 1, 4, "is a graph, not a model; \"bonsai train\" makes one of it");
     refuse_field(0, 12, 7, 4, "is a bonsai file but holds no model (kind 7)");
     refuse_field(0, 32, 4, 8, "the header says 4 parameters where the metadata say 50");
@@ -155,6 +155,9 @@ static void wrong_elements_are_refused(void **state)
     refuse_element(BONSAI_SECTION_FEATURE_SPREAD, 8, 1u << 31, 4, "entry 2 is 0, which divides");
     refuse_element(BONSAI_SECTION_CLASS_NAMES, 0, 0, 1, "class names: 3 names where 2 are needed");
     refuse_element(BONSAI_SECTION_CLASS_NAMES, 1, 0xff, 1, "class names: byte 1 is not UTF-8");
+    refuse_element(BONSAI_SECTION_FEATURE_NAMES, 0, 0, 1,
+                   "feature names: 4 names where 3 are needed");
+    refuse_element(BONSAI_SECTION_FEATURE_NAMES, 1, 0xff, 1, "feature names: byte 1 is not UTF-8");
 }
 
 /* A piece of the metadata is replaced by one of the same length. */

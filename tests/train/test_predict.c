@@ -354,6 +354,43 @@ static void a_graph_of_other_features_is_refused(void **state)
     refuse_graph(WITH_KEPT, 2, other, "but graph has 2 (kept-feature list 0, 2)");
 }
 
+static void a_graph_whose_columns_have_other_names_is_refused(void **state)
+{
+    (void)state;
+    static const float x[N * 9];
+    static const struct { int with; int64_t f; const char *names, *sentence; } rows[] = {
+        {WITH_NAMES, 5, "f\xc3\xa4 0\nf\xc3\xa4 3\nf\xc3\xa4 6\nf\xc3\xa4 9\nf\xc3\xa4 12", NULL},
+        {WITH_NAMES, 5, "\n\n\n\n\n", NULL},
+        {WITH_NAMES, 5, "f\xc3\xa4 0\nf\xc3\xa4 6\nf\xc3\xa4 3\nf\xc3\xa4 9\nf\xc3\xa4 12",
+         "feature 1 is \"f\xc3\xa4 3\" in the model, but \"f\xc3\xa4 6\" in graph, where "
+         "\"f\xc3\xa4 3\" is feature 2: put its columns into the order of the model"},
+        {WITH_NAMES, 5, "f\xc3\xa4 0\nf\xc3\xa4 3\nf\xc3\xa4 6\nf\xc3\xa4 9\nother",
+         "feature 4 is \"f\xc3\xa4 12\" in the model, but \"other\" in graph, which has no feature "
+         "\"f\xc3\xa4 12\": give it the columns of the model, in their order"},
+        {WITH_NAMES | WITH_KEPT, 9, "f\xc3\xa4 0\n?\nf\xc3\xa4 3\n?\nf\xc3\xa4 6\n?\nf\xc3\xa4 9\n?\n"
+         "f\xc3\xa4 12", NULL},
+        {WITH_NAMES | WITH_KEPT, 9, "f\xc3\xa4 0\n?\nf\xc3\xa4 3\n?\nf\xc3\xa4 6\n?\n?\n"
+         "f\xc3\xa4 9\nf\xc3\xa4 12",
+         "feature 6 is \"f\xc3\xa4 9\" in the model, but \"?\" in graph"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false},
+                                  rows[i].with, 9);
+        bonsai_graph *g = graph_of(x, N, rows[i].f, NULL, NULL, NULL, 4), *named;
+        int32_t classes[N];
+        assert_int_equal(bonsai_graph_name_features(&named, g, rows[i].names), BONSAI_OK);
+        assert_int_equal(bonsai_predict(classes, NULL, m, g, NULL), BONSAI_OK);
+        if (rows[i].sentence)
+            assert_fails(bonsai_predict(classes, NULL, m, named, NULL), BONSAI_E_ARGUMENT,
+                         rows[i].sentence);
+        else
+            assert_int_equal(bonsai_predict(classes, NULL, m, named, NULL), BONSAI_OK);
+        bonsai_graph_free(named);
+        bonsai_graph_free(g);
+        bonsai_model_free(m);
+    }
+}
+
 /* ---- classes ---- */
 
 /* The same graph with names of some classes. */
@@ -500,6 +537,7 @@ int main(void)
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
         cmocka_unit_test(a_graph_that_keeps_the_same_features_is_taken_as_it_is),
         cmocka_unit_test(a_graph_of_other_features_is_refused),
+        cmocka_unit_test(a_graph_whose_columns_have_other_names_is_refused),
         cmocka_unit_test(a_model_has_the_names_of_its_classes),
         cmocka_unit_test(a_graph_in_which_a_number_is_another_class_is_refused),
         cmocka_unit_test(scores_that_are_not_finite_are_refused),

@@ -180,6 +180,9 @@ static void weights_that_diverge_in_a_judged_epoch_are_named(void **state)
     bonsai_graph_free(g);
 }
 
+/* Twenty names, of which the first two are given. */
+#define LETTERS(a, b) a "\0" b "\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0m\0n\0o\0p\0q\0r\0s\0t"
+
 static void graphs_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -201,6 +204,18 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     refused(a, b, &o, "class 1 is \"y\" in graph, but \"w\" in graph");
     bonsai_graph_free(a);
     bonsai_graph_free(b);
+    a = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("a", "b"), 40);
+    b = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("b", "a"), 40);
+    refused(a, b, &o, "feature 0 is \"a\" in graph, but \"b\" in graph, where \"a\" is feature 1: "
+            "put its columns into the order of graph");
+    bonsai_graph_free(b);
+    b = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("a", "z"), 40);
+    refused(a, b, &o, "feature 1 is \"b\" in graph, but \"z\" in graph, which has no feature \"b\": "
+            "give it the columns of graph, in their order");
+    bonsai_graph_free(b);
+    bonsai_training_free(trained(a, g, &o));    /* only one has names */
+    bonsai_training_free(trained(g, a, &o));
+    bonsai_graph_free(a);
     const int32_t kept[3] = {1, 7, 25}, few[2] = {1, 7};
     assert_int_equal(bn_graph_columns(&a, wide, kept, 3), BONSAI_OK);
     refused(a, g, &o, "generated has 3 features by its kept-feature list, but feature 25 of that "
