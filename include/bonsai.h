@@ -243,7 +243,7 @@ BONSAI_API bonsai_status bonsai_graph_split_file(bonsai_graph **out, const bonsa
 BONSAI_API bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bonsai_graph *g,
                                                     const char *lines);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section
- * holds their ids in g, or in g's own origin. */
+ * holds their ids in g, or in g's own origin.  It shares nothing with g. */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
                                              const int32_t *nodes, int64_t count);
 
@@ -588,8 +588,8 @@ BONSAI_API const bonsai_model_info *bonsai_model_facts(const bonsai_model *m);
 /* The name of class k, that of the graph it was trained on; NULL: it has none.  It belongs to m. */
 BONSAI_API const char *bonsai_model_class_name(const bonsai_model *m, int64_t k);
 /* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
- * x classes).  Refuses a graph in which a number stands for a class of another name.  Of the
- * options only memory, threads and progress matter. */
+ * x classes).  Refuses a graph in which a number stands for a class of another name, or a column for
+ * a feature of another name.  Of the options only memory, threads and progress matter. */
 BONSAI_API bonsai_status bonsai_predict(int32_t *classes, float *probabilities,
                                         const bonsai_model *m, const bonsai_graph *g,
                                         const bonsai_train_options *o);

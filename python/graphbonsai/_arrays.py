@@ -245,6 +245,10 @@ class Arrays:
         return self._texts(c.CLASS_NAMES)
 
     @property
+    def feature_names(self) -> Optional[List[str]]:
+        return self._texts(c.FEATURE_NAMES)
+
+    @property
     def node_names(self) -> Optional[List[str]]:
         return self._texts(c.NODE_NAMES)
 

@@ -257,7 +257,7 @@ class Draft:
         self.put(number, plain(array, kind))
 
     def names(self, number: int, of: str, names: Sequence[Any]) -> None:
-        """Adds the names of all classes, or of all nodes."""
+        """Adds the names of all classes, nodes or features."""
         texts = [str(name).encode("utf-8", "replace") for name in names]
         if any(b"\0" in text for text in texts):
             raise ArgumentError("a %s name has a zero byte in it" % of)

@@ -296,7 +296,8 @@ def explain(small: Any, node: int, full: Any = None, *,
                  stored; with `full`, the nearest first, their `distances`, and their
                  `node_names`, if it has some
     features     numbers of its largest features in the full graph, of `features_set` that are not
-                 0; of a prototype with `full`, those farthest from the full graph's mean
+                 0; of a prototype with `full`, those farthest from the full graph's mean; and
+                 their `feature_names`, if it has some
     values, above_mean   of each of them; None: not known
 
     It prints as a table.

@@ -65,6 +65,7 @@ class Graph(Sources):
                     train_mask: Any = None, val_mask: Any = None, test_mask: Any = None,
                     split: Any = None, edge_weight: Any = None,
                     class_names: Optional[Sequence[str]] = None,
+                    feature_names: Optional[Sequence[Any]] = None,
                     num_classes: Optional[int] = None, relabel: Optional[bool] = None,
                     node_names: Optional[Sequence[Any]] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
@@ -95,6 +96,7 @@ class Graph(Sources):
             split: instead of masks: (train, val, test), arrays of node numbers.
             edge_weight: [m] positive weights.
             class_names: the names of the classes.
+            feature_names: [f] the names of the features.
             num_classes: the number of classes, if some have no node: y has class numbers.
             relabel: True: each number in y is a class, in their order, with the number as its name,
                 or a class of that name in class_names.  False: y has class numbers: 0, 10, 20 make
@@ -130,6 +132,8 @@ class Graph(Sources):
             draft.count("num_nodes", options_of.whole("num_nodes", num_nodes, 0, 2**31 - 1))
         if x is not None:
             draft.features(files.matrix("x", x))
+        if feature_names is not None:
+            draft.names(c.FEATURE_NAMES, "feature", list(feature_names))
         build.add_classes(draft, y, y_soft, class_names, num_classes,
                           False if relabel is None and role is not None else relabel)
         if node_names is not None:

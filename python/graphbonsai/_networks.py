@@ -138,6 +138,10 @@ def graph_of(network: Network, names: Mapping[str, Any],
     features = features if features is not None else nodes.first("x", "feat")
     found = nodes_of(nodes, features, label if label is not None else nodes.first("y", "label"),
                      names.get("split"), class_names, num_classes)
+    called = said.get("feature_names")                      # as to_networkx says them
+    if "feature_names" not in found.arrays and called is not None and (
+            np.shape(found.arrays["x"])[1:] == (len(called),)):
+        found.arrays["feature_names"] = called
     graph = Graph.from_arrays(
         edge_index=network.edge_index, edge_weight=network.weights, num_nodes=nodes.rows,
         node_names=names_of(network.ids), **{**found.arrays, **_condensed(network), **reading})
@@ -170,6 +174,8 @@ def _graph_fields(graph: Any) -> Dict[str, Any]:
         out["num_classes"] = graph.num_classes
     if graph.class_names is not None:
         out["class_names"] = graph.class_names
+    if graph.feature_names is not None:
+        out["feature_names"] = graph.feature_names
     if graph.kept_features is not None:
         out["kept_features"] = graph.kept_features
     if graph.report is not None:

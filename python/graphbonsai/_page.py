@@ -112,7 +112,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         model: a network to train on both graphs, or several: "gcn", "gat", "gin" or "sage"; None:
             nothing is trained.
         feature_names: names of the features of `full`, as a sequence, or as text with one a line;
-            None: they are shown by number.
+            None: those that the graphs have, else numbers.
         fragment: True: a <div> for a notebook; False: a whole page; None: a whole page if there is
             a path.
         progress: as for condense.

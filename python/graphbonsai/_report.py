@@ -359,7 +359,7 @@ class Info(Dict[str, Any]):
                 if key == "class_counts":
                     names = self.get("class_names") or range(len(value))
                     rows += [("class %s" % n, number(v)) for n, v in zip(names, value)]
-            elif key != "class_names":
+            elif key not in ("class_names", "feature_names"):
                 rows.append((key.replace("_", " "), str(value).lower()
                              if isinstance(value, (bool, str)) else number(value)))
         return rows
@@ -391,8 +391,8 @@ def info_of(graph: "Graph", linear: bool, threads: int, progress: Progress) -> I
         degree=dict(min=stats.degree_min, median=stats.degree_median, mean=stats.degree_mean,
                     max=stats.degree_max, exponent=stats.power_exponent or None),
         degree_histogram=list(stats.degree_bin), class_counts=list(counts)[:graph.num_classes],
-        class_names=graph.class_names, bytes=int(graph.nbytes), paper_bytes=graph.paper_nbytes,
-        changes=graph.changes)
+        class_names=graph.class_names, feature_names=graph.feature_names, bytes=int(graph.nbytes),
+        paper_bytes=graph.paper_nbytes, changes=graph.changes)
     if linear:
         found["linear"] = _linear(handle, o, progress)
     return found

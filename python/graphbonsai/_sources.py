@@ -47,7 +47,8 @@ class Sources(Arrays):
             edges: one row an edge.
             node_id: the column of ids; None: "id", else the table's index, else the row's number.
             features: the columns of features, each of numbers or of vectors, or an array with a
-                row a node; None: all columns that are nothing else.
+                row a node; None: all columns that are nothing else.  Their names are the graph's
+                `feature_names`.
             label: the column of labels; None: "label" or "y".  Labels are names, texts or whole
                 numbers: each is a class, in sorted order.  Missing ones and -1 are unknown.
             split: the column of parts: train, val, test or nothing; None: "split", else the columns
@@ -65,8 +66,8 @@ class Sources(Arrays):
         >>> from graphbonsai import Graph
         >>> g = Graph.from_pandas({"id": ["ann", "bob"], "age": [31, 45], "label": ["b", "a"]},
         ...                       {"source": ["ann"], "target": ["bob"]})
-        >>> g.node_names, g.x.tolist(), g.y.tolist(), g.class_names
-        (['ann', 'bob'], [[31.0], [45.0]], [1, 0], ['a', 'b'])
+        >>> g.node_names, g.x.tolist(), g.y.tolist(), g.class_names, g.feature_names
+        (['ann', 'bob'], [[31.0], [45.0]], [1, 0], ['a', 'b'], ['age'])
         """
         return graph_of_tables(nodes, edges, locals(), _reading(locals()))
 
@@ -86,7 +87,9 @@ class Sources(Arrays):
         Args:
             g: a networkx.Graph, DiGraph, MultiGraph or MultiDiGraph.
             features: the attributes of nodes that are features, each a number or a vector, or an
-                array with a row a node; None: "x" or "feat", if there is one.
+                array with a row a node; None: "x" or "feat", if there is one.  Attributes that are
+                numbers give the graph's `feature_names`; a vector takes the graph's attribute
+                feature_names.
             label: the attribute of nodes that is the label; None: "y" or "label", if there is one.
                 Labels are as for from_pandas.
             split: the attribute of nodes that is their part, as for from_pandas.
@@ -135,7 +138,8 @@ class Sources(Arrays):
         Nodes are called by their names if they have some, else 0, 1, ...  Their attributes are
         those of features (a vector), label (the class's name, or its number), train_mask, val_mask,
         test_mask, and of a condensed graph y_soft, node_weight, origin and role, that the graph
-        has.  The graph's own attributes are num_classes, class_names, kept_features and report.
+        has.  The graph's own attributes are num_classes, class_names, feature_names, kept_features
+        and report.
 
         Args:
             features: the attribute of nodes for the features.

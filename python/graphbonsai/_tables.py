@@ -218,23 +218,40 @@ def _of_objects(table: Table, name: Any, column: np.ndarray) -> np.ndarray:
                             (table.what, name, _CHOOSE)) from None
 
 
-def features_of(table: Table, names: Sequence[Any]) -> Optional[np.ndarray]:
-    """[rows, f] float32 of some columns, side by side."""
-    if not names:
+def _called(name: Any, part: np.ndarray) -> List[str]:
+    """What the features of a column are called: by its name; those of vectors have numbers."""
+    return [str(name)] if part.ndim == 1 else ["%s[%d]" % (name, i) for i in range(part.shape[1])]
+
+
+def _named(names: Sequence[Any], parts: Sequence[np.ndarray]) -> Optional[List[str]]:
+    if not any(isinstance(name, str) for name in names):
         return None
+    return [one for name, part in zip(names, parts) for one in _called(name, part)]
+
+
+def features_of(table: Table, names: Sequence[Any]) -> Dict[str, Any]:
+    """x, [rows, f] float32 of some columns, side by side, and its feature_names.
+
+    One column of vectors, and columns that have numbers instead of names, give none.
+    """
+    if not names:
+        return {"x": None}
     for name in names:
         table.need(name, "features")
     if len(names) == 1:
         only = numbers(table, names[0])
-        return only if only.ndim == 2 else only.reshape(-1, 1)
-    parts = [numbers(table, name).reshape(table.rows, -1) for name in names]
+        return {"x": only} if only.ndim == 2 else {"x": only.reshape(-1, 1),
+                                                   "feature_names": _named(names, [only])}
+    parts = [numbers(table, name) for name in names]
+    called = _named(names, parts)
+    parts = [part.reshape(table.rows, -1) for part in parts]
     out = np.empty((table.rows, sum(part.shape[1] for part in parts)), np.float32)
     at = 0
     for part in parts:
         with np.errstate(over="ignore"):        # the library refuses entries that became infinite
             out[:, at:at + part.shape[1]] = part
         at += part.shape[1]
-    return out
+    return {"x": out, "feature_names": called}
 
 
 # ---- the split ----
@@ -354,7 +371,7 @@ def nodes_of(table: Table, features: Any, label: Optional[str], split: Optional[
         features = [features]
     if not isinstance(features, (list, tuple)):
         return Found({**arrays, "x": features}, None, label, values)
-    arrays["x"] = features_of(table, features)
+    arrays.update(features_of(table, features))
     return Found(arrays, features[0] if len(features) == 1 else None, label, values)
 
 

@@ -8,7 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 import torch
@@ -312,6 +312,19 @@ def columns(kept: Optional[Tensor], has: Optional[Tensor],
         raise ArgumentError(f"the small graph kept feature {int(kept[-1])}, but the full one has "
                             f"only {features_of_full}")
     return None if len(kept) == features_of_full else kept
+
+
+def names(value: Any) -> Optional[List[str]]:
+    """Names of features; None: there are none, or those of several graphs."""
+    if value is None or isinstance(value, str) or not all(isinstance(one, str) for one in value):
+        return None
+    return list(value)
+
+
+def taken(value: Any, kept: Tensor) -> Optional[List[str]]:
+    """The names of the kept columns."""
+    listed = names(value)
+    return None if listed is None else [listed[i] for i in kept.tolist()]
 
 
 def take(x: Tensor, kept: Optional[Tensor]) -> Tensor:

@@ -50,6 +50,8 @@ def explained(w: Any, names: Optional[List[str]], nodes: Names) -> "Why":
     found["distances"] = [c.measured(d) for d in w.distance[:w.nodes]]
     found["features_set"] = w.features_set
     found["features"] = w.feature[:w.features]
+    names_of = [name and name.decode("utf-8") for name in w.feature_name[:w.features]]
+    found["feature_names"] = names_of if any(names_of) else None
     found["values"] = w.value[:w.features]
     found["above_mean"] = [None if math.isnan(a) else a for a in w.above_mean[:w.features]]
     why = Why(found)
@@ -78,6 +80,12 @@ def _beside(text: str, more: Optional[float], form: str) -> str:
     return text if more is None else "%s (%s)" % (text, form % more)
 
 
+def _features(found: Dict[str, Any]) -> List[Any]:
+    """Features by name, or by number where they have none."""
+    names = found["feature_names"] or [None] * len(found["features"])
+    return [name or number for name, number in zip(names, found["features"])]
+
+
 def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> List[Row]:
     """What is known, as texts."""
     def called(node: Optional[int]) -> str:
@@ -96,7 +104,7 @@ def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> Li
             ("edges", number(found["edges"])),
             *_listed("stands for", [_beside(called(n), d, "at %.3g") for n, d in
                                     zip(found["nodes"], found["distances"])]),
-            *_listed("features", [_beside("%d: %.3g" % (f, v), a, "%+.3g from the mean")
-                                  for f, v, a in zip(found["features"], found["values"],
+            *_listed("features", [_beside("%s: %.3g" % (f, v), a, "%+.3g from the mean")
+                                  for f, v, a in zip(_features(found), found["values"],
                                                      found["above_mean"])])]
     return [(name, text) for name, text in rows if text]

@@ -2,7 +2,7 @@
 
 Node data have DGL's usual names: feat, label, train_mask, val_mask, test_mask; edge data: weight.
 A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report`,
-`kept_features`, `class_names` and `operator`.
+`kept_features`, `feature_names`, `class_names` and `operator`.
 
     small = graphbonsai.dgl.Condense(ratio=0.01)(g)
     small = dgl.add_self_loop(small)        # GraphConv and GATConv need them; PyG's add their own
@@ -98,6 +98,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     _need_graph(g)
     kept, operator = getattr(g, "kept_features", None), getattr(g, "operator", False)
     said = getattr(g, "class_names", None)
+    names = _tensors.names(getattr(g, "feature_names", None))
     report, g = getattr(g, "report", None), g.cpu()
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
@@ -110,6 +111,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
                    **options}
     else:
         options.update(_masks(g, split_index))
+    options["feature_names"] = names
     if kept is not None:                # condensed, or of apply_features
         options["kept_features"] = kept.cpu().numpy()
     return _tensors.made(dict(
@@ -133,6 +135,7 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
         g.edata[weight] = _tensors.tensor(graph.csr[2])
     kept = graph.kept_features
     g.kept_features = None if kept is None else _tensors.tensor(kept)
+    g.feature_names = graph.feature_names
     g.report = graph.report
     g.operator = graph.operator
     g.class_names = _tensors.class_names(graph)
@@ -146,6 +149,7 @@ def _on(g: Any, device: Any) -> Any:
     moved = g.to(device)
     moved.kept_features = None if g.kept_features is None else g.kept_features.to(device)
     moved.report, moved.operator, moved.class_names = g.report, g.operator, g.class_names
+    moved.feature_names = g.feature_names
     return moved
 
 
@@ -284,4 +288,6 @@ def apply_features(full: Any, small: Any, *, feat: str = "feat") -> Any:
     if kept is not None:
         out.ndata[feat] = _tensors.take(x, kept)
         out.kept_features = small.kept_features
+        if getattr(full, "feature_names", None) is not None:
+            out.feature_names = _tensors.taken(full.feature_names, kept)
     return out

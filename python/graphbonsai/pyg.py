@@ -194,8 +194,8 @@ def from_data(data: Data, *, split_index: int = 0,
 
     Args:
         data: has `x` (dense float32, or sparse), `y`, `edge_index` or `adj_t`, and may have
-            `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask` and
-            `test_mask`.  If its `operator` is true, the weights multiply rows as they are.
+            `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask`,
+            `test_mask` and `feature_names`, a list.  If its `operator` is true, the weights multiply rows as they are.
         split_index: the column of masks [nodes, splits].
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
@@ -223,6 +223,7 @@ def from_data(data: Data, *, split_index: int = 0,
         if data.get("kept_features") is not None:           # from apply_features
             options["kept_features"] = _tensors.on_cpu(data["kept_features"],
                                                        "data.kept_features").numpy()
+    options["feature_names"] = _tensors.names(data.get("feature_names"))
     return _tensors.made(dict(
         edge_index=edge_index, edge_weight=weight, num_nodes=n, operator=operator,
         x=_tensors.features(data["x"], n, "data.x"), **options),
@@ -235,9 +236,9 @@ def to_data(graph: Graph) -> Data:
     """Makes a Data from a Graph; its tensors are copies.
 
     It has those of x, edge_index, edge_weight, y (-1: unknown), y_soft, train_mask, val_mask,
-    test_mask, node_weight, origin, role and kept_features that the graph has.  In a condensed graph
-    every labelled node is in train_mask and none in the other masks, `report` says how it was made,
-    and `num_classes` is that of the full graph.
+    test_mask, node_weight, origin, role, kept_features and feature_names (a list) that the graph
+    has.  In a condensed graph every labelled node is in train_mask and none in the other masks,
+    `report` says how it was made, and `num_classes` is that of the full graph.
 
     y has the labels that the graph was made of.  Where these have gaps, such as 0, 10, 20, y_soft
     has a column for each number up to the highest, and `num_classes` is one more than that, 21: a
@@ -260,6 +261,8 @@ def to_data(graph: Graph) -> Data:
         data.operator = True
     if graph.kept_features is not None:
         data.kept_features = _tensors.tensor(graph.kept_features)
+    if graph.feature_names is not None:
+        data.feature_names = graph.feature_names
     if "x" not in data and "y" not in data:
         data.num_nodes = graph.num_nodes        # edges do not show isolated nodes at the end
     if report is not None:
@@ -420,6 +423,8 @@ def apply_features(full: Data, small: Data) -> Data:
     if kept is not None:
         out.x = _tensors.take(full["x"], kept)
         out.kept_features = small["kept_features"]
+        if full.get("feature_names") is not None:
+            out.feature_names = _tensors.taken(full["feature_names"], kept)
     if small.get("x") is not None and out["x"].shape[1] != small["x"].shape[1]:
         raise ArgumentError(f"the small graph has {small['x'].shape[1]} features, the full one "
                             f"{out['x'].shape[1]}: it is not the graph that was condensed")

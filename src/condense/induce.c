@@ -137,7 +137,9 @@ bonsai_status bn_induce(bonsai_graph **out, const bn_job *job, const int32_t *no
             BN_TRY(join_section(&j, s));
     if (bn_rank(j.w) == 0) {
         j.part->view.nodes = j.count;
-        rc = bonsai_graph_verify(j.part);
+        rc = bn_graph_detach(j.part);
+        if (rc == BONSAI_OK)
+            rc = bonsai_graph_verify(j.part);
     }
     BN_TRY(bn_agree(j.w, rc));
     if (bn_rank(j.w) == 0) {

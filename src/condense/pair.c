@@ -74,12 +74,17 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                    full->where, (long long)full->view.features);
 }
 
+/* Graphs of arrays are all called "graph". */
 static bonsai_status match_names(const bonsai_graph *small, const bonsai_graph *full,
                                  const int32_t *place)
 {
-    const bn_named ours = {small->where, &small->view.section[BONSAI_SECTION_FEATURE_NAMES],
+    const bool alike = strcmp(small->where, full->where) == 0;
+    const char *first = bn_has(small, BONSAI_SECTION_ROLE) ? "the small graph" : "the first graph";
+    const bn_named ours = {alike ? first : small->where,
+                           &small->view.section[BONSAI_SECTION_FEATURE_NAMES],
                            small->view.features};
-    const bn_named theirs = {full->where, &full->view.section[BONSAI_SECTION_FEATURE_NAMES],
+    const bn_named theirs = {alike ? "the other graph" : full->where,
+                             &full->view.section[BONSAI_SECTION_FEATURE_NAMES],
                              full->view.features};
     return bn_names_match(&ours, &theirs, place);
 }

@@ -382,6 +382,7 @@ bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, con
         return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_graph_induce_part(out, g, nodes, count, 0, count));
+    BN_TRY(bn_graph_detach(*out));
     BN_TRY(bonsai_graph_verify(*out));
 done:
     if (rc != BONSAI_OK) {

@@ -109,6 +109,19 @@ void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask)
         }
 }
 
+bonsai_status bn_graph_detach(bonsai_graph *g)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_view borrowed = g->view;
+    for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
+        if (!g->owned[s])
+            BN_TRY(bn_graph_copy(g, &borrowed, (bonsai_section)s));
+    bonsai_graph_free(g->parent);
+    g->parent = NULL;
+done:
+    return rc;
+}
+
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s)
 {
     const bonsai_array *a = &v->section[s];

@@ -233,6 +233,27 @@ static void inducing_twice_composes_the_origin(void **state)
     bonsai_graph_free(k);
 }
 
+/* A graph may borrow a caller's arrays, which need not outlive what was induced of it. */
+static void an_induced_graph_shares_nothing(void **state)
+{
+    (void)state;
+    bonsai_graph *g = random_graph(1, 10, 30, DENSE_F32, WITH_ALL), *lent, *h, *before;
+    bonsai_view v = *bonsai_graph_view(g);
+    char names[] = "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0m\0n\0o\0p";
+    assert_true(v.classes <= 16);
+    v.section[BONSAI_SECTION_CLASS_NAMES] = (bonsai_array){names, 2 * v.classes, BONSAI_TYPE_U8};
+    assert_int_equal(bonsai_graph_new(&lent, &v, 0), BONSAI_OK);
+    assert_int_equal(bonsai_graph_induce(&h, lent, (int32_t[]){9, 3, 5, 0}, 4), BONSAI_OK);
+    assert_int_equal(bonsai_graph_new(&before, bonsai_graph_view(h), 1), BONSAI_OK);
+    memset(names, 'x', sizeof names);
+    bonsai_graph_free(lent);
+    bonsai_graph_free(g);
+    assert_string_equal(bonsai_graph_class_name(h, 0), "a");
+    assert_true(is_equal(h, before));
+    bonsai_graph_free(before);
+    bonsai_graph_free(h);
+}
+
 static void no_nodes_induce_an_empty_graph(void **state)
 {
     (void)state;
@@ -333,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_subgraph_keeps_the_data_of_its_nodes),
         cmocka_unit_test(all_nodes_in_order_induce_the_same_graph),
         cmocka_unit_test(inducing_twice_composes_the_origin),
+        cmocka_unit_test(an_induced_graph_shares_nothing),
         cmocka_unit_test(no_nodes_induce_an_empty_graph),
         cmocka_unit_test(wrong_nodes_are_refused),
         cmocka_unit_test(a_change_anywhere_makes_graphs_unequal),

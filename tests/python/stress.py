@@ -99,7 +99,8 @@ class Player:
         g = self.graph()
         for name in self.random.sample(["x", "y", "csr", "edge_index", "train_mask", "origin",
                                         "role", "members", "report", "class_names", "y_soft",
-                                        "node_weight", "changes", "kept_features"], 4):
+                                        "feature_names", "node_weight", "changes",
+                                        "kept_features"], 4):
             self.keep(self.arrays, getattr(g, name))
 
     def use(self):

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import csv
 import gc
 import os
+import pickle
 import tempfile
 import weakref
 
@@ -49,10 +50,61 @@ class Arrays(testing.Case):
         self.assertEqual(g.test_mask.tolist(), [False, False, True])
         self.assertEqual(g.class_names, ["red", "blue"])
         for name in ("y_soft", "node_weight", "origin", "role", "members", "kept_features",
-                     "report", "x_sparse", "edge_weight", "node_names"):
+                     "report", "x_sparse", "edge_weight", "node_names", "feature_names"):
             self.assertIsNone(getattr(g, name), name)
         self.assertEqual(repr(g), "Graph(nodes=3, edges=6, features=3, classes=2)")
         self.assertEqual(g.changes["reversed"], 3)
+
+    def test_names_of_features_go_everywhere(self):
+        g = testing.small_world()
+        names = ["w\u00f6rd %d" % j for j in range(g.num_features)]
+        masks = {k: getattr(g, k) for k in ("train_mask", "val_mask", "test_mask")}
+        g = Graph.from_arrays(edge_index=g.edge_index, x=g.x, y=g.y, feature_names=names, **masks)
+        self.assertEqual(g.feature_names, names)
+        self.assertEqual(g.info(linear=False)["feature_names"], names)
+        for other in (g.split(), g.induce([3, 1]), g.normalise(), g.reorder("degree"),
+                      pickle.loads(pickle.dumps(g))):
+            self.assertEqual(other.feature_names, names)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("g.bonsai", "g.npz", "g/"):
+                self.assertEqual(g.save(os.path.join(folder, name)), [])
+                self.assertEqual(Graph.load(os.path.join(folder, name)).feature_names, names)
+        small = graphbonsai.condense(g, nodes=12, threads=1)
+        self.assertEqual(small.feature_names, names)
+        cut = graphbonsai.condense(g, nodes=12, method="prototypes", select_features=True,
+                                   threads=1)
+        self.assertEqual(cut.feature_names, [names[j] for j in cut.kept_features])
+        why = graphbonsai.explain(cut, 0, threads=1)
+        self.assertEqual(why["feature_names"], [names[j] for j in why["features"]])
+        self.assertIn(why["feature_names"][0] + ": ", str(why))
+        self.assertIn("w\u00f6rd ", graphbonsai.report(small, threads=1))
+
+    def test_columns_in_another_order_are_refused(self):
+        g = testing.small_world()
+        names = ["w%d" % j for j in range(g.num_features)]
+        fields = dict(edge_index=g.edge_index, y=g.y, train_mask=g.train_mask,
+                      val_mask=g.val_mask, test_mask=g.test_mask)
+        first = Graph.from_arrays(x=g.x, feature_names=names, **fields)
+        other = Graph.from_arrays(x=g.x[:, ::-1], feature_names=names[::-1], **fields)
+        plain = Graph.from_arrays(x=g.x, **fields)
+        small = graphbonsai.condense(first, nodes=12, threads=1)
+        last = g.num_features - 1
+        said = ('feature 0 is "w0" in %%s, but "w%d" in %%s, where "w0" is feature %d: put its '
+                'columns into the order of %%s' % (last, last))
+        self.refuses(said % ("the small graph", "the other graph", "the small graph"),
+                     graphbonsai.train, small, other, epochs=2, seeds=1)
+        self.refuses(said % ("the small graph", "the other graph", "the small graph"),
+                     graphbonsai.report, small, other)
+        model = graphbonsai.train(small, first, epochs=2, seeds=1, threads=1).model
+        self.refuses(said % ("the model", "graph", "the model"), model.predict, other)
+        wanted = model.predict(first)
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("m.bonsai", "m.npz"):
+                path = os.path.join(folder, name)
+                model.save(path)
+                again = graphbonsai.Model.load(path)
+                self.refuses(said % ("the model", "graph", "the model"), again.predict, other)
+                self.assertTrue(np.array_equal(again.predict(plain), wanted))
 
     def test_edges_of_any_type_and_layout_give_the_same_graph(self):
         random = np.random.default_rng(1)

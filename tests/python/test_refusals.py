@@ -141,6 +141,9 @@ class Arrays(testing.Case):
         self.refuses("y_soft has the shape [3]; it must be [nodes, classes]", triangle,
                      y_soft=np.zeros(3))
         self.refuses("a class name has a zero byte in it", triangle, class_names=["a\0", "b"])
+        self.refuses("a feature name has a zero byte in it", triangle, feature_names=["\0", "", ""])
+        self.refuses("graph: feature names: 2 names where 3 are needed", triangle,
+                     feature_names=["a", "b"])
 
     def test_masks(self):
         self.refuses("node 1 is in two parts of the split, train and val", triangle,

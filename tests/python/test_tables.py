@@ -36,6 +36,7 @@ def named():
     return Graph.from_arrays(
         edge_index=[[0, 1], [1, 2]], edge_weight=[0.5, 2], x=[[31, 1], [45, 0], [7, 0]],
         y=[1, 0, -1], class_names=["a", "b"], node_names=["ann", "bob", "eve"],
+        feature_names=["age", "tall"],
         train_mask=[True, False, False], val_mask=[False, True, False],
         test_mask=[False, False, False])
 
@@ -114,6 +115,19 @@ class Tables(testing.Case):
         g = Graph.from_pandas({**NODES, "v": [[1, 2], [3, 4], [5, 6]]}, EDGES,
                               features=["v", "age"])
         self.assertEqual(g.x.tolist(), [[1, 2, 31], [3, 4, 45], [5, 6, 7]])
+
+    def test_columns_name_features(self):
+        def names(more=(), **given):
+            return Graph.from_pandas({**NODES, **dict(more)}, EDGES, **given).feature_names
+        vectors = {"v": [[1, 2], [3, 4], [5, 6]]}
+        self.assertEqual(names(), ["age", "tall"])
+        self.assertEqual(names(features=["tall", "age"]), ["tall", "age"])
+        self.assertEqual(names(features="age"), ["age"])
+        self.assertEqual(names(vectors), ["age", "tall", "v[0]", "v[1]"])
+        self.assertIsNone(names(vectors, features="v"))
+        self.assertIsNone(names(features=np.eye(3)))
+        self.assertIsNone(names({0: [1, 2, 3], 1: [4, 5, 6]}, features=[0, 1]))
+        self.assertEqual(names({0: [1, 2, 3]}, features=[0, "age"]), ["0", "age"])
 
     def test_data_frames(self):
         pandas = module("pandas")
@@ -342,6 +356,8 @@ class Networks(testing.Case):
         made = Graph.from_networkx(g, features=["age", "size"], label="kind", weight="strength")
         self.assertEqual(made.x.tolist(), [[3, 1, 2], [4, 3, 4]])
         self.assertEqual((made.class_names, made.node_names), (["u", "v"], ["a", "b"]))
+        self.assertEqual(made.feature_names, ["age", "size[0]", "size[1]"])
+        self.assertIsNone(Graph.from_networkx(g, features="size").feature_names)
         self.assertEqual(made.csr[2].tolist(), [3, 3])
         self.assertEqual(made.train_mask.tolist(), [False, True])
         self.assertEqual(Graph.from_networkx(nx.path_graph(3)).num_edges, 4)

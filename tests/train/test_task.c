@@ -206,12 +206,12 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     bonsai_graph_free(b);
     a = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("a", "b"), 40);
     b = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("b", "a"), 40);
-    refused(a, b, &o, "feature 0 is \"a\" in graph, but \"b\" in graph, where \"a\" is feature 1: "
-            "put its columns into the order of graph");
+    refused(a, b, &o, "feature 0 is \"a\" in the first graph, but \"b\" in the other graph, where "
+            "\"a\" is feature 1: put its columns into the order of the first graph");
     bonsai_graph_free(b);
     b = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("a", "z"), 40);
-    refused(a, b, &o, "feature 1 is \"b\" in graph, but \"z\" in graph, which has no feature \"b\": "
-            "give it the columns of graph, in their order");
+    refused(a, b, &o, "feature 1 is \"b\" in the first graph, but \"z\" in the other graph, which has "
+            "no feature \"b\": give it the columns of the first graph, in their order");
     bonsai_graph_free(b);
     bonsai_training_free(trained(a, g, &o));    /* only one has names */
     bonsai_training_free(trained(g, a, &o));
