@@ -52,44 +52,44 @@ static void add_flag(summary *r, const char *key, const char *label, int on)
     r->items[r->count - 1].value = bn_json_flag(on);
 }
 
-/* The features as they lie in memory, which need not be the smallest encoding. */
-static void add_encoding(summary *r, const bonsai_view *v)
-{
-    int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
-    const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES
-                                                    : BONSAI_SECTION_FEATURES];
-    char text[32];
-    if (!sparse && !values->data)
-        return;
-    snprintf(text, sizeof text, "%s %s", sparse ? "sparse" : "dense",
-             values->data ? bonsai_type_text(values->type) : "binary");
-    summary_note(r, "%s", text);
-    summary_text(r, "feature_encoding", NULL, text);
-}
-
-/* The first names of features as text, all as JSON; nothing if there are none. */
-static void add_feature_names(summary *r, const bonsai_view *v)
+/* The names of features as a list, and the first as text; NULL and "" without names. */
+static bn_json *feature_names(char text[120], const bonsai_view *v)
 {
     enum { SHOWN = 5 };
     const bonsai_array *names = &v->section[BONSAI_SECTION_FEATURE_NAMES];
     const char *at = names->data, *end = at ? at + names->count : NULL;
-    char text[200] = "";
-    size_t len = 0;
+    bn_json *list = at ? bn_json_array() : NULL;
     int64_t shown = 0, count = 0;
-    if (!at)
-        return;
-    bn_json *list = bn_json_array();
+    size_t len = 0;
+    text[0] = 0;
     for (; at < end; count++, at += strlen(at) + 1) {
         bn_json_add(list, bn_json_text(at));
-        if (shown == count && shown < SHOWN && len + strlen(at) + 8 < sizeof text) {
-            len += (size_t)sprintf(text + len, "%s%s", shown ? ", " : "", at);
+        if (shown == count && shown < SHOWN && len + strlen(at) + 8 < 120) {
+            len += (size_t)sprintf(text + len, "%s%s", shown ? ", " : ": ", at);
             shown++;
         }
     }
-    if (shown < count)
-        strcat(text, shown ? ", ..." : "...");
-    summary_text(r, NULL, "feature names", text);
-    summary_json(r, "feature_names", list);
+    if (shown && shown < count)
+        strcat(text, ", ...");
+    return list;
+}
+
+/* The features as they lie in memory, which need not be the smallest encoding, and their names,
+ * which it returns as a list, or NULL. */
+static bn_json *add_encoding(summary *r, const bonsai_view *v)
+{
+    int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
+    const bonsai_array *values = &v->section[sparse ? BONSAI_SECTION_FEATURE_VALUES
+                                                    : BONSAI_SECTION_FEATURES];
+    char text[32], names[120];
+    if (!sparse && !values->data)
+        return NULL;
+    bn_json *list = feature_names(names, v);
+    snprintf(text, sizeof text, "%s %s", sparse ? "sparse" : "dense",
+             values->data ? bonsai_type_text(values->type) : "binary");
+    summary_note(r, "%s%s", text, names);
+    summary_text(r, "feature_encoding", NULL, text);
+    return list;
 }
 
 static void add_sizes(summary *r, const facts *f)
@@ -115,8 +115,7 @@ static void add_sizes(summary *r, const facts *f)
     summary_real(r, "homophily", "homophily", st->homophily >= 0 ? st->homophily : NAN, "%.3f");
     summary_note(r, "share of edges inside a class");
     summary_int(r, "features", "features", st->features);
-    add_encoding(r, f->v);
-    add_feature_names(r, f->v);
+    bn_json *names = add_encoding(r, f->v);
     summary_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
     if (cells > 0)
         summary_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,
@@ -126,6 +125,8 @@ static void add_sizes(summary *r, const facts *f)
     summary_int(r, "train", "training nodes", st->part[BONSAI_PART_TRAIN]);
     summary_int(r, "val", "validation nodes", st->part[BONSAI_PART_VAL]);
     summary_int(r, "test", "test nodes", st->part[BONSAI_PART_TEST]);
+    if (names)
+        summary_json(r, "feature_names", names);
 }
 
 /* Only for a graph that "bonsai condense" made. */

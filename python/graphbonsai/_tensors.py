@@ -321,10 +321,16 @@ def names(value: Any) -> Optional[List[str]]:
     return list(value)
 
 
-def taken(value: Any, kept: Tensor) -> Optional[List[str]]:
-    """The names of the kept columns."""
-    listed = names(value)
-    return None if listed is None else [listed[i] for i in kept.tolist()]
+def taken(full: Any, kept: Optional[Tensor], small: Any) -> Optional[List[str]]:
+    """The names of the kept columns, which must be those of the small graph, if it has some."""
+    listed, wanted = names(full), names(small)
+    if listed is not None and kept is not None:
+        listed = [listed[i] for i in kept.tolist()]
+    for i, (a, b) in enumerate(zip(wanted or (), listed or ())):
+        if a and b and a != b:
+            raise ArgumentError(f'feature {i} is "{a}" in the small graph, but "{b}" in the full '
+                                f"one: put its columns into the order of the small graph")
+    return listed
 
 
 def take(x: Tensor, kept: Optional[Tensor]) -> Tensor:

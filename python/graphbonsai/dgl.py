@@ -288,6 +288,6 @@ def apply_features(full: Any, small: Any, *, feat: str = "feat") -> Any:
     if kept is not None:
         out.ndata[feat] = _tensors.take(x, kept)
         out.kept_features = small.kept_features
-        if getattr(full, "feature_names", None) is not None:
-            out.feature_names = _tensors.taken(full.feature_names, kept)
+    out.feature_names = _tensors.taken(getattr(full, "feature_names", None), kept,
+                                       getattr(small, "feature_names", None))
     return out

@@ -423,8 +423,9 @@ def apply_features(full: Data, small: Data) -> Data:
     if kept is not None:
         out.x = _tensors.take(full["x"], kept)
         out.kept_features = small["kept_features"]
-        if full.get("feature_names") is not None:
-            out.feature_names = _tensors.taken(full["feature_names"], kept)
+    called = _tensors.taken(full.get("feature_names"), kept, small.get("feature_names"))
+    if called is not None:
+        out.feature_names = called
     if small.get("x") is not None and out["x"].shape[1] != small["x"].shape[1]:
         raise ArgumentError(f"the small graph has {small['x'].shape[1]} features, the full one "
                             f"{out['x'].shape[1]}: it is not the graph that was condensed")

@@ -405,6 +405,7 @@ static void features_have_names(void **state)
     assert_null(bonsai_graph_feature_name(named, -1));
     bonsai_graph_free(g);                       /* named shares its arrays */
     assert_int_equal(bonsai_graph_name_features(&again, named, strcat(lines, "\n")), BONSAI_OK);
+    bonsai_graph_free(again);
     assert_fails(bonsai_graph_name_features(&again, named, few), BONSAI_E_ARGUMENT,
                  "there are 2 names of features, but ");
     assert_null(again);

@@ -96,6 +96,16 @@ class Dgl(unittest.TestCase):
         self.assertTrue(torch.equal(cut.ndata["feat"], g.ndata["feat"][:, small.kept_features]))
         self.assertEqual(g.ndata["feat"].shape[1], 40)
 
+    def test_names_of_features(self):
+        g = ours.to_data(graph())
+        self.assertIsNone(g.feature_names)
+        g.feature_names = ["w%d" % j for j in range(40)]
+        small = condense(g, method="trees", nodes=40, select_features=1)
+        kept = [g.feature_names[j] for j in small.kept_features]
+        self.assertEqual(small.feature_names, kept)
+        self.assertEqual(ours.from_data(small).feature_names, kept)
+        self.assertEqual(ours.apply_features(g, small).feature_names, kept)
+
     def test_a_model_learns_from_it(self):
         from dgl.nn import GraphConv
         full = ours.to_data(graph(difficulty=0.2))

@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 import torch
 import torch_geometric.transforms as T
-from torch_geometric.data import Data, HeteroData, InMemoryDataset
+from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
 from torch_geometric.utils import to_torch_csr_tensor
 
 import graphbonsai
@@ -228,6 +228,28 @@ class Condensing(unittest.TestCase):
                       pickle.loads(pickle.dumps(small)), T.AddSelfLoops()(small)):
             self.assertEqual(str(other.report), str(small.report))
         self.assertNotIn("report", repr(small))
+
+    def test_names_of_features(self):
+        d = data()
+        self.assertNotIn("feature_names", condense(d, method="herding"))
+        names = ["w%d" % j for j in range(d.num_features)]
+        d.feature_names = names
+        self.assertEqual(pyg.from_data(d).feature_names, names)
+        self.assertEqual(pyg.to_data(pyg.from_data(d)).feature_names, names)
+        small = condense(d, method="trees", nodes=40, select_features=1)
+        kept = [names[j] for j in small.kept_features]
+        self.assertEqual(small.feature_names, kept)
+        self.assertEqual(pyg.from_data(small.clone().to("cpu")).feature_names, kept)
+        self.assertEqual(pyg.apply_features(d, small).feature_names, kept)
+        self.assertEqual(graphbonsai.explain(small, 0)["feature_names"][0][0], "w")
+        turned = d.clone()
+        turned.x, turned.feature_names = d.x.flip(1), names[::-1]
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, 'feature 0 is "w.*" in the small'):
+            pyg.apply_features(turned, small)
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, "feature .* is \"w"):
+            graphbonsai.evaluate(small, turned, epochs=2, seeds=1, threads=1)
+        batch = Batch.from_data_list([small, small])
+        self.assertEqual(batch.to_data_list()[1].feature_names, kept)
 
     def test_features_that_were_selected_are_taken_of_the_full_graph(self):
         d = data()
