@@ -380,7 +380,7 @@ typedef struct {
     char        parts[96];      /* the split, in words */
     bonsai_training *done[BONSAI_MODEL_COUNT];
     bonsai_training *beside[BONSAI_MODEL_COUNT];        /* trained on full; NULL: it was not */
-    int         canceled;       /* 1: while training on full; the results of the small graph are there */
+    int         canceled;       /* 1: while training on full; those of the small graph are there */
 } training;
 
 /* Fills t and checks that all files can be written; adds the arguments and rows to spec.  OPT_GO,
@@ -429,6 +429,7 @@ void beside_add(summary *r, const training *t, char title[64]);        /* the ta
 
 /* Notes columns of dense features whose standard deviations differ a thousandfold, and what helps. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
+int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
 
 /* ---- curves ------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@ typedef struct {
     double ratio[MOST_RATIOS];
     char   to[MOST_RATIOS][MOST_PATH];
     const char *models;                     /* to train on the small graph; NULL: none */
+    int         unscaled;                   /* columns of the features have scales far apart */
     training    judge;                      /* of --eval */
 } arguments;
 
@@ -288,7 +289,8 @@ static void name_next(char line[MOST_LINE], session *s, const arguments *a, int 
     *line = 0;
     if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
         return;
-    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn", small, full);
+    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn%s", small, full,
+             a->unscaled ? " --standardise train" : "");
     options_of_reading(line, MOST_LINE, s);
 }
 
@@ -434,6 +436,7 @@ static int condense(session *s, arguments *a)
         rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK) {
         note_split(s, a, g);
+        a->unscaled = is_unscaled(g);
         if (!a->models)                         /* training says it too */
             note_scales(s, g, a->path);
     }

@@ -45,7 +45,7 @@ int cmd_version(session *s, int argc, char **argv)
 {
     const opt_spec spec = {
         .usage = "version [--json]",
-        .about = "Prints the version, the instruction set in use, how it was built, and which of the\n"
+        .about = "Prints the version, the instruction set in use, how it was built, and which\n"
                  "optional parts are in it.",
         .args = "",
         .shared = OPT_JSON,

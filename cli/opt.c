@@ -54,7 +54,8 @@ const bonsai_field *field_named(bonsai_options_kind kind, const char *name)
 
 static void add(parser *p, const bonsai_field *f, void *base, int common)
 {
-    opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common};
+    opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common,
+             .group = f->group};
     option_name(o.name, sizeof o.name, f);
     name_value(&o);
     if (p->count < MOST_OPTIONS && !by_name(p, o.name, strlen(o.name)))
@@ -89,16 +90,22 @@ static void add_group(parser *p, const opt_group *g, int common)
             add(p, f, g->base, common);
 }
 
-/* Puts the rows of a long list in the order of their groups. */
+/* Puts the rows of a long list in the order of their groups; a row alone in its group stands among
+ * the first. */
 static void order(parser *p)
 {
     enum { A_SCREEN = 18 };
     opt row[MOST_OPTIONS];
-    int at = 0;
+    int at = 0, count[BONSAI_GROUP_COUNT] = {0};
     p->grouped = p->count > A_SCREEN;
+    for (int i = 0; i < p->count; i++)
+        count[p->row[i].group]++;
+    for (int i = 0; i < p->count; i++)
+        if (count[p->row[i].group] == 1)
+            p->row[i].group = BONSAI_GROUP_MAIN;
     for (int group = 0; p->grouped && group < BONSAI_GROUP_COUNT; group++)
         for (int i = 0; i < p->count; i++)
-            if (p->row[i].f->group == group)
+            if (p->row[i].group == group)
                 row[at++] = p->row[i];
     for (int i = 0; i < at; i++)
         p->row[i] = row[i];

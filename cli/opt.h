@@ -16,6 +16,7 @@ typedef struct {
     char  name[48];             /* after "--" */
     char  arg[256];             /* the value's name in help; "": it takes none */
     int   common;               /* 1: one that commands share */
+    int   group;                /* a bonsai_option_group: where help lists it */
 } opt;
 
 typedef struct {

@@ -136,7 +136,7 @@ static void print_usage(const parser *p)
 const char *opt_heading(const parser *p, const opt *o)
 {
     if (p->grouped)
-        return bonsai_group_name(o->f->group);
+        return bonsai_group_name(o->group);
     return o->common && !p->row[0].common ? "common options" : "options";
 }
 

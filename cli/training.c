@@ -14,7 +14,8 @@
 
 const bonsai_field training_protocol[] = {
     {.name = "protocol", .type = BONSAI_FIELD_CHOICE,
-     .group = BONSAI_GROUP_TRAINING, .words = (const char *const[]){"default", "paper", "peers", NULL},
+     .group = BONSAI_GROUP_TRAINING,
+     .words = (const char *const[]){"default", "paper", "peers", NULL},
      .help = "paper: rate 0.001, decay 0, 100 epochs, every 1; flickr, ogbn-arxiv and reddit with "
              "hidden 1024, standardise all; peers: hidden 256, dropout 0.5, 600 epochs, every 1, "
              "cut 0.5, uniform; other options override them"},

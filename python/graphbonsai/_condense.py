@@ -17,7 +17,7 @@ from ._match import matched, need_same
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
-from ._splits import warn_if_drawn
+from ._splits import warn_if_drawn, warn_scales
 from ._why import explained
 
 # Options of condense for reading data of other packages, and their defaults.
@@ -33,6 +33,7 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
     budget = _one_budget({**given, "ratio": ratio})
     o = options_of.fill(c.CondenseOptions, options)
     warn_if_drawn(graph, given["split"], o.seed)
+    warn_scales(graph)
     if several is not None:
         return _condense_many(graph, several, o, progress)
     _positive(budget, getattr(o, budget.member))

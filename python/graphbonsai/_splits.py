@@ -1,7 +1,9 @@
-"""Warnings: of splits that were drawn, of leaks, of labels, and of what a file cannot hold.
+"""Warnings: of splits that were drawn, of leaks, of labels, of scales, and of what a file cannot
+hold.
 
 SPDX-License-Identifier: MIT
 """
+import ctypes
 import os
 import sys
 import warnings
@@ -22,6 +24,10 @@ class LeakWarning(UserWarning):
 
 class LabelWarning(UserWarning):
     """Labels have gaps, so classes have other numbers than they."""
+
+
+class ScaleWarning(UserWarning):
+    """Columns of features have scales that are far apart, so that a few decide all."""
 
 
 class SaveWarning(UserWarning):
@@ -61,6 +67,17 @@ def warn_relabelled(labels: Sequence[int]) -> None:
                       "" if one else "s", listed, "it is class 0" if one else
                       "they are the classes 0 to %d" % (len(labels) - 1), "" if one else "s",
                       labels[-1] + 1), LabelWarning, stacklevel=_level())
+
+
+def warn_scales(graph: Any) -> None:
+    """Warns where the standard deviations of columns differ a thousandfold."""
+    least, most = ctypes.c_double(), ctypes.c_double()
+    c.graph_scales(ctypes.byref(least), ctypes.byref(most), graph._live())
+    if most.value > 0 and most.value >= 1000 * least.value:
+        warnings.warn("columns of x have standard deviations from %.2g to %.2g, so that a few columns "
+                      "decide all: train with standardise=\"train\", or better, scale them before: "
+                      "x = (x - x.mean(0)) / x.std(0)" % (least.value, most.value), ScaleWarning,
+                      stacklevel=_level())
 
 
 def warn_left_out(path: str, left: Sequence[str]) -> None:

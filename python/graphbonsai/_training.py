@@ -19,7 +19,7 @@ from ._match import Side, fitted, labels_for, matched, need_fit
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
-from ._splits import leak_text, warn_drawn, warn_leaks
+from ._splits import leak_text, warn_drawn, warn_leaks, warn_scales
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -470,4 +470,6 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
         warn_drawn(made.info["split_seed"])
     if made.info["leaks"] > 0:
         warn_leaks(made.info["leaks"], made.info["metric"])
+    if options.standardise == 0:
+        warn_scales(small if whole is None else whole)
     return made

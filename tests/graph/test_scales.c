@@ -8,7 +8,7 @@
 
 #include "random_graph.h"
 
-/* A graph without edges: columns of standard deviation about 1, 500 times as much, and 0, far from zero. */
+/* A graph without edges: columns of standard deviation about 1, 500 times as much, and 0. */
 static bonsai_graph *three_columns(int64_t nodes, bonsai_encoding as)
 {
     bonsai_view v;

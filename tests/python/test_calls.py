@@ -555,6 +555,24 @@ class Training(testing.Case):
             found = graphbonsai.compare(bare, ["random"], [0.1], splits=2, **fast)
         self.assertEqual(found.split, "60/20/20, seed 1")
 
+    def test_scales_that_are_far_apart_are_told(self):
+        x = np.random.default_rng(1).normal(size=(self.g.num_nodes, 3)).astype(np.float32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            graph = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
+            condense(graph, 0.1, split="random", threads=1)
+        x[:, 1] *= 5000
+        graph = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
+        fast = dict(epochs=2, seeds=1, split="random", threads=1)
+        for call in (lambda: condense(graph, 0.1, split="random", threads=1),
+                     lambda: graphbonsai.train(graph, **fast)):
+            with self.assertWarnsRegex(graphbonsai.ScaleWarning, "standardise=") as caught:
+                call()
+            self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            graphbonsai.train(graph, standardise="train", **fast)
+
     def test_comparing(self):
         seen = []
         found = graphbonsai.compare(self.g, ["random", "trees"], [0.05, 0.1], ["gcn", "sage"],
