@@ -97,8 +97,9 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "In the table, least is the memory below which a rank refuses to work, memory what\n"
             "it holds, scratch what it puts into files, columns how many of the embedding are\n"
             "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
-            "Sizes are of one rank; what is sent is of all ranks.  -t sets the threads of each\n"
-            "rank; the default is this machine's.  Without --ratio the budget is 0.001.",
+            "Pages of the mapped GRAPH come on top; the system takes them back where it needs\n"
+            "them.  Sizes are of one rank; what is sent is of all ranks.  -t sets the threads\n"
+            "of each rank; the default is this machine's.  Without a budget it is 0.001.",
         .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G -t 16\n"
                     "  bonsai plan big.bonsai --ranks 8 --look\n"
                     "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 "
@@ -108,8 +109,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .groups = (const opt_group[]){
             {.base = a, .own = own_rows},
             {.base = &a->o, .kind = BONSAI_OPTIONS_PLAN},
-            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio method layers k effort"},
-            {.base = &a->shape, .kind = BONSAI_OPTIONS_SHAPE, .but = "val weighted"}, {0}},
+            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio bytes trees method layers k effort"},
+            {.base = &a->shape, .kind = BONSAI_OPTIONS_SHAPE, .but = "val weighted bytes"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
@@ -120,11 +121,12 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 static bn_json *row_of(const bonsai_plan *p)
 {
-    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
+    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
                         (int64_t)p->most, (int64_t)p->held, p->columns, (int64_t)p->scratch,
                         (int64_t)p->halo, (int64_t)p->wire_rows, (int64_t)p->wire,
                         p->seconds_read, p->seconds_wl, p->seconds_knn, p->seconds_cover,
-                        p->seconds_cluster, p->seconds_learn, p->seconds_exchange,
+                        p->seconds_cluster, p->seconds_learn, p->seconds_probe,
+                        p->seconds_exchange,
                         p->seconds_scratch, p->seconds_total);
 }
 
@@ -138,10 +140,11 @@ static bn_json *space_row(const bonsai_plan *p)
 
 static bn_json *time_row(const bonsai_plan *p)
 {
-    return bn_json_pack("[i,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
+    return bn_json_pack("[i,f,f,f,f,f,f,f,f]", p->ranks, p->seconds_read, p->seconds_wl,
                         p->seconds_knn,
                         p->seconds_cover + p->seconds_cluster + p->seconds_learn,
-                        p->seconds_exchange, p->seconds_scratch, p->seconds_total);
+                        p->seconds_probe, p->seconds_exchange, p->seconds_scratch,
+                        p->seconds_total);
 }
 
 static void add_table(summary *r, const char *key, const column *columns, const arguments *a,
@@ -161,7 +164,8 @@ static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
         {"wire_rows", "rows sent", "bytes"}, {"wire", "all sent", "bytes"}, {NULL, NULL, NULL}};
     static const column time[] = {
         {"ranks", "ranks", NULL}, {"read", "reading", "%.1f"}, {"wl", "embedding", "%.1f"},
-        {"knn", "k-NN", "%.1f"}, {"choose", "choosing", "%.1f"}, {"exchange", "sending", "%.1f"},
+        {"knn", "k-NN", "%.1f"}, {"choose", "choosing", "%.1f"}, {"probe", "probe", "%.1f"},
+        {"exchange", "sending", "%.1f"},
         {"spill", "scratch", "%.1f"}, {"total", "total", "%.1f"}, {NULL, NULL, NULL}};
     summary_heading(r, "Memory and messages");
     add_table(r, "space", space, a, p, space_row);
@@ -191,7 +195,7 @@ static int print(session *s, const arguments *a, const bonsai_plan *p)
         {"seconds_read", "read", "%.3f"}, {"seconds_wl", "wl", "%.3f"},
         {"seconds_knn", "knn", "%.3f"}, {"seconds_cover", "cover", "%.3f"},
         {"seconds_cluster", "cluster", "%.3f"}, {"seconds_learn", "learn", "%.3f"},
-        {"seconds_exchange", "exchange", "%.3f"},
+        {"seconds_probe", "probe", "%.3f"}, {"seconds_exchange", "exchange", "%.3f"},
         {"seconds_scratch", "scratch", "%.3f"}, {"seconds_total", "total", "%.3f"},
         {NULL, NULL, NULL}};
     summary r = {.count = 0};

@@ -21,9 +21,23 @@ int parse_real(const char *text, double *out)
     return *end == 0 && isfinite(*out);
 }
 
+/* 1e7, 2.5e6: whole numbers as people write large ones. */
+static int parse_power(const char *text, int64_t *out)
+{
+    const double most = 9e15;           /* every whole number below is itself */
+    double real;
+    if (!strpbrk(text, "eE") || !parse_real(text, &real) || real != floor(real))
+        return 0;
+    errno = fabs(real) > most ? ERANGE : 0;
+    *out = errno ? 0 : (int64_t)real;
+    return 1;
+}
+
 int parse_whole(const char *text, int64_t *out)
 {
     char *end;
+    if (strspn(text, "0123456789+-.eE") == strlen(text) && parse_power(text, out))
+        return 1;
     if (strspn(text, "0123456789+-") != strlen(text) || !*text)
         return 0;
     errno = 0;

@@ -162,6 +162,7 @@ typedef struct {                /* the numbers of a graph, which need not exist 
     int64_t train, val;         /* labelled nodes of these parts */
     int     value_bytes;        /* of a stored dense feature: 4, 2 or 1 */
     int     weighted;           /* 1: edges have weights */
+    int64_t bytes;              /* of its native file; 0: as the other numbers say */
 } bonsai_shape;
 
 #define bonsai_shape_init(s) bonsai_shape_init_sized((s), sizeof *(s))
@@ -199,6 +200,7 @@ typedef struct {                /* what condensing would take */
     double  seconds_read, seconds_wl, seconds_knn, seconds_cover, seconds_cluster;
     double  seconds_exchange, seconds_scratch, seconds_total;
     double  seconds_learn;      /* of methods that learn; within a factor of a few */
+    double  seconds_probe;      /* of scoring the full graph and what is tried */
 } bonsai_plan;
 
 #define bonsai_plan_init(p) bonsai_plan_init_sized((p), sizeof *(p))

@@ -207,7 +207,7 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     x = (watcher){w, o.progress, o.payload};
     o.progress = watch;
     o.payload = &x;
-    o.threads = o.threads ? o.threads : threads;
+    w->threads = threads;
     w->here = ranks_here(comm);
     BN_TRY(bn_condense(out, info, g, &(bn_asked){&o, ratios, count, false}, w));
     rc = bn_agree(w, rc);               /* some rank may have been canceled in the last stage */

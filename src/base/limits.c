@@ -217,23 +217,49 @@ static int64_t limit_of(int which)
     return (int64_t)r.rlim_cur;
 }
 
-/* What a limit leaves, where the line NAME of the process is what it counts. */
-static int64_t room_under(int which, const char *name)
+/* line: of the process, with what this limit counts. */
+static bn_bound bound_of(int which, const char *line, const char *name)
 {
-    const int64_t limit = limit_of(which), used = limit == INT64_MAX ? -1 : of_process(name);
-    return used < 0 ? INT64_MAX : limit > used ? limit - used : 0;
+    const int64_t limit = limit_of(which), used = limit == INT64_MAX ? -1 : of_process(line);
+    if (used < 0)
+        return (bn_bound){INT64_MAX, INT64_MAX, name};
+    return (bn_bound){limit, limit > used ? limit - used : 0, name};
 }
 
 /* The address space holds libraries and mapped files, too. */
+bn_bound bn_memory_process(void)
+{
+    const bn_bound data = bound_of(RLIMIT_DATA, "VmData:", "ulimit -d");
+    const bn_bound space = bound_of(RLIMIT_AS, "VmSize:", "ulimit -v");
+    return space.left < data.left ? space : data;
+}
+
 int64_t bn_memory_unreserved(void)
 {
-    return bn_least(room_under(RLIMIT_DATA, "VmData:"), room_under(RLIMIT_AS, "VmSize:"));
+    return bn_memory_process().left;
+}
+
+bonsai_status bn_no_room(int64_t count, size_t item)
+{
+    const bn_bound b = bn_memory_process();
+    char why[64] = "";
+    if (b.bytes < INT64_MAX && (double)count * (double)item > (double)b.left)
+        snprintf(why, sizeof why, "; %s allows %lld bytes", b.name, (long long)b.bytes);
+    return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes%s",
+                   (long long)count, item, why);
 }
 
 int64_t bn_memory_most(void)
 {
     const int64_t room = bn_memory_unreserved(), held = bn_memory_private();
     return room == INT64_MAX || held < 0 ? room : room + held;
+}
+
+bn_bound bn_memory_outer(int processes)
+{
+    const int64_t job = bn_memory_job(processes), group = group_memory(false);
+    const int64_t share = group == INT64_MAX ? group : group / processes;
+    return share < job ? (bn_bound){share, share, "control group"} : (bn_bound){job, job, "Slurm"};
 }
 
 int64_t bn_memory_share(int processes)

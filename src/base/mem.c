@@ -107,12 +107,6 @@ int bn_mem_spare(int threads)
     return last;
 }
 
-static bonsai_status no_room(int64_t count, size_t item)
-{
-    return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes",
-                   (long long)count, item);
-}
-
 static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 {
     return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && has_reserve() &&
@@ -144,7 +138,7 @@ bonsai_status bn_new(void **out, int64_t count, size_t item)
         room = calloc(bytes ? (size_t)bytes : 1, 1);
     memcpy(out, &room, sizeof room);        /* *out is some other pointer's type: no aliasing */
     if (!room)
-        return no_room(count, item);
+        return bn_no_room(count, item);
     use_large_pages(room, bytes);
     atomic_fetch_add(&live, 1);
     return BONSAI_OK;
@@ -159,12 +153,12 @@ bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item)
         wanted = need;
     int64_t bytes;
     if (!request_bytes(&bytes, wanted, item))
-        return no_room(wanted, item);
+        return bn_no_room(wanted, item);
     void *old, *bigger;
     memcpy(&old, pp, sizeof old);
     bigger = realloc(old, (size_t)bytes);
     if (!bigger)
-        return no_room(wanted, item);
+        return bn_no_room(wanted, item);
     if (!old)
         atomic_fetch_add(&live, 1);
     memcpy(pp, &bigger, sizeof bigger);

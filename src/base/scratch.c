@@ -115,8 +115,7 @@ bonsai_status bn_big_new(void **out, bn_memory *m, int64_t count, size_t item)
     char *room = NULL;
     memcpy(out, &room, sizeof room);
     if (!bn_mul(&bytes, count, (int64_t)item) || !bn_add(&all, bytes, HEAD))
-        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld items of %zu bytes",
-                       (long long)count, item);
+        return bn_no_room(count, item);
     bool file = m && bytes >= m->small && bytes > bn_memory_left(m);
     if (file)
         BN_TRY(map_file((void **)&room, bytes));

@@ -30,6 +30,8 @@ int64_t bn_memory_left(const bn_memory *m);
 
 /* Of a thread: its stack, its blocks, and the buffer of 128 MiB that OpenBLAS reserves for it. */
 #define BN_THREAD_BYTES ((int64_t)160 << 20)
+/* Of that, what it fills: the buffer is for the largest products that there are. */
+#define BN_THREAD_HELD ((int64_t)8 << 20)
 
 /* Bytes of memory ... */
 int64_t bn_memory_all(void);            /* in the machine, this process's control group, or its job */
@@ -40,6 +42,15 @@ int64_t bn_memory_private(void);        /* this process holds: private pages, th
                                          * reserved left out; -1: unknown */
 int64_t bn_memory_unreserved(void);     /* it may still reserve (ulimit -d, -v); INT64_MAX: any
                                          * number */
+typedef struct {                        /* a limit, in words that its user knows */
+    int64_t     bytes, left;            /* INT64_MAX: there is none; of them, not used yet */
+    const char *name;
+} bn_bound;
+bn_bound bn_memory_process(void);       /* the tighter one of the process itself: ulimit -d, -v */
+/* ... and of its job and its control groups, the share of a process where so many have it together. */
+bn_bound bn_memory_outer(int processes);
+/* Fails: out of memory.  Names the limit of the process that so many bytes would exceed. */
+bonsai_status bn_no_room(int64_t count, size_t item);
 int64_t bn_memory_most(void);           /* it may hold, if it uses all that it may still reserve */
 
 /* What control groups allow and what is left of it, as the files say below `mounts`

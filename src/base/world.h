@@ -24,6 +24,7 @@ typedef struct bn_world bn_world;
 struct bn_world {               /* what a transport provides, for more than one rank */
     int      rank, ranks;
     int      here;              /* ranks that share this machine's memory; 0: not known */
+    int      threads;           /* of this rank, where nobody asks for a number; 0: not known */
     int64_t  sent;              /* bytes that this rank has sent to others */
     int64_t  halo;              /* the least that its rows of embeddings needed */
     int      canceled;          /* the caller asked to stop: the next bn_agree fails */

@@ -107,6 +107,8 @@ bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const 
     bn_clock_start(&clock);
     for (int i = 0; i < a->count; i++)
         out[i] = NULL;
+    for (int i = 0; a->ratios && i < a->count; i++)
+        p.largest = fmax(p.largest, a->ratios[i]);
     BN_TRY(bn_agree(w, check(&p.o, info, a)));
     BN_TRY(bn_prepare(&p, g, bn_method_of(p.o.method)->needs));
     bn_enter(&p.job.at, BN_STAGE_FINISH);

@@ -79,8 +79,9 @@ typedef struct {
 
 /* Goes on with a prospect, zeros to begin with, until it is known or above the bar.  Collective. */
 bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
-/* What the probe gets from the training nodes of the full graph, or from many of them, *fitted; -1:
- * there is nothing to judge on.  Collective. */
+/* What the probe gets from the training nodes of the full graph, or from so many of them as speak for
+ * all, *fitted; -1: there is nothing to judge on.  Collective. */
+enum { BN_MOST_FITTED = 8192 };
 bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job);
 /* Nodes that the budget may hold at most. */
 double bn_outlook_nodes(const bn_request *r);

@@ -13,10 +13,12 @@
 #include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 #include "prototypes/kmeans/kmeans.h"
+#include "prototypes/supply.h"
 
-/* PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that
- * are in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
-enum { MEGABYTE = 1 << 20, OF_PROGRAM = 48 * MEGABYTE,
+/* OF_PROGRAM: code, libraries, and what is small; RESERVED: its address space beyond that; PER_TREE:
+ * bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that are in memory
+ * at once; CANDIDATES: small graphs that are in memory beside each other. */
+enum { MEGABYTE = 1 << 20, OF_PROGRAM = 16 * MEGABYTE, RESERVED = 32 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
 int64_t bn_needs_whole(double bytes)
@@ -44,6 +46,8 @@ double bn_needs_share(const bn_needs *q, int round)
 /* Bytes of the graph, roughly: for a budget that is a ratio. */
 double bn_needs_graph(const bonsai_shape *s)
 {
+    if (s->bytes > 0)
+        return (double)s->bytes;
     double n = (double)s->nodes, features = s->nonzeros
                ? 4 * n + (double)s->nonzeros * (s->features <= 65536 ? 6 : 8)
                : n * (double)s->features * s->value_bytes;
@@ -58,15 +62,37 @@ double bn_needs_budget(const bn_needs *q)
            : (double)(o->nodes > 0 ? o->nodes : o->trees) * row;
 }
 
-double bn_needs_row(const bonsai_shape *s, int layers)
+/* Entries of a row of the embedding after so many rounds. */
+static double entries(const bonsai_shape *s, int layers)
 {
     double mean = (double)s->nonzeros / fmax(1, (double)s->nodes), f = (double)s->features;
     double degree = (double)s->edges / fmax(1, (double)s->nodes);
-    if (s->nonzeros == 0)
-        return f;
-    for (int i = 0; i < layers; i++)            /* words of neighbours, most of them new */
+    for (int i = 0; i < layers && s->nonzeros; i++)     /* words of neighbours, most of them new */
         mean = f * (1 - exp(-mean * (1 + degree) / f));
+    return s->nonzeros ? mean : f;
+}
+
+double bn_needs_row(const bonsai_shape *s, int layers)
+{
+    const double mean = entries(s, layers), f = (double)s->features;
     return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
+}
+
+double bn_needs_views(const bn_needs *q)
+{
+    double sum = 0, f = (double)q->s.features;
+    for (int i = 0; i < 2 && (q->needs & BN_NEEDS_JUDGE); i++) {
+        const double mean = entries(&q->s, i);
+        sum += bn_is_full((int64_t)mean, (int64_t)f) ? f : 2 * mean;
+    }
+    return sum;
+}
+
+double bn_needs_judged(const bn_needs *q)
+{
+    const bool apart = q->o->no_validation || q->o->inductive || q->s.val == 0;
+    const double rows = apart ? (double)(q->s.train / 5) : (double)q->s.val;
+    return q->needs & BN_NEEDS_JUDGE ? fmin(BN_MOST_JUDGED, rows) : 0;
 }
 
 /* What any two nodes take that are learned. */
@@ -98,36 +124,61 @@ static double learning(const bn_needs *q)
     return bn_labour_bytes(&w);
 }
 
-/* Numbers in the other views of a node: its own row, and what is around it. */
-static double views(const bn_needs *q)
+/* Bytes of the neighbour search. */
+static double searching(const bn_needs *q, double row)
 {
-    return q->needs & BN_NEEDS_JUDGE ? bn_needs_row(&q->s, 0) + bn_needs_row(&q->s, 1) : 0;
+    const double z = (double)bn_needs_sample(q->o, q->s.train), f = (double)q->s.features;
+    const double block = fmin(BN_KNN_BLOCK, (double)q->s.train);
+    return q->needs & BN_COMPARES
+           ? 8 * fmin(z, HELD_SAMPLES) * row + 4 * block * (2 * f + block) +
+             8 * z * (double)(bn_knn_room(q->o->k) + q->o->k) : 0;
 }
 
+/* Bytes of what the probe fits on the full graph: rows, and a system with its factor. */
+static double probing(const bn_needs *q, double row)
+{
+    const double n = fmin(BN_MOST_FITTED, (double)q->s.train), near = bn_needs_views(q);
+    const double wide = fmax(2 * (double)q->s.features, BN_HIDDEN_WIDE) + 1;
+    double fitted = 0;
+    if (!(q->needs & BN_NEEDS_JUDGE))
+        return 0;
+    bn_probe_products_once(&fitted, n, wide, near + 1);
+    const double m = fmin(fitted, wide);
+    return 4 * n * (2 * near + row + BN_HIDDEN_WIDE) + 12 * fitted * near + 16 * m * m;
+}
+
+/* Bytes of clusters and of the classifier that gives their rows soft labels. */
+static double clustering(const bn_needs *q, double row)
+{
+    const double f = (double)q->s.features, t = (double)q->s.train, fit = fmin(BN_FIT_ROWS, t);
+    const double wide = fmin(fit, q->s.nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1);
+    return q->needs & BN_NEEDS_CLUSTERS
+           ? 4 * fit * row + 8 * (double)(1 + q->threads) * wide * wide +
+             8 * fmin(BN_KMEANS_SAMPLE, t) * row : 0;
+}
+
+/* The stages come one after the other; what is judged on stays. */
 int64_t bn_needs_fixed(const bn_needs *q)
 {
     const bonsai_shape *s = &q->s;
-    double f = (double)s->features, n = (double)s->nodes, t = (double)s->train;
-    double z = (double)bn_needs_sample(q->o, s->train), row = bn_needs_row(s, q->o->layers);
-    double fit = fmin(BN_FIT_ROWS, t), wide = s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1;
+    const double n = (double)s->nodes, t = (double)s->train, row = bn_needs_row(s, q->o->layers);
     const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
-    double bytes = OF_PROGRAM + (embeds ? (double)q->threads * BN_THREAD_BYTES : 0);
+    double bytes = OF_PROGRAM + (embeds ? (double)q->threads * BN_THREAD_HELD : 0);
     bytes += n / 2 + PER_TREE * t;
-    if (q->needs & BN_COMPARES)
-        bytes += 8 * fmin(z, HELD_SAMPLES) * row + 8.0 * BN_KNN_BLOCK * (f + BN_KNN_BLOCK) +
-                 8 * z * (double)(bn_knn_room(q->o->k) + q->o->k);
-    if (q->needs & BN_NEEDS_CLUSTERS)
-        bytes += 4 * fit * row + 8 * (double)(1 + q->threads) * wide * wide +
-                 8 * fmin(BN_KMEANS_SAMPLE, t) * row +
-                 4 * BN_MOST_JUDGED * (row + 2 * views(q) + BN_HIDDEN_WIDE) +
-                 CANDIDATES * bn_needs_budget(q);
-    else
-        bytes += 2 * bn_needs_budget(q);
+    bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + BN_HIDDEN_WIDE);
+    bytes += fmax(fmax(searching(q, row), probing(q, row)), clustering(q, row));
+    bytes += (q->needs & BN_NEEDS_CLUSTERS ? CANDIDATES : 2) * bn_needs_budget(q);
     if (q->needs & BN_LEARNS)
         bytes += learning(q);
     if (q->needs & BN_REDOES)           /* features divided, columns of the tree, edges taken */
         bytes += 8 * n * bn_needs_row(s, 0) + 12 * t * row + (double)s->edges;
     return bn_needs_whole(bytes);
+}
+
+int64_t bn_needs_reserved(const bn_needs *q)
+{
+    const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
+    return RESERVED + (embeds ? q->threads * (BN_THREAD_BYTES - BN_THREAD_HELD) : 0);
 }
 
 double bn_needs_halo(const bn_needs *q, int round)
@@ -137,7 +188,8 @@ double bn_needs_halo(const bn_needs *q, int round)
     return others * (1 - exp(-entries / n));
 }
 
-/* Own rows and those of the halo, before and after a round; degrees; renumbered neighbours. */
+/* Own rows and those of the halo, before and after a round; degrees; renumbered neighbours.  A panel
+ * needs another, and narrow ones are made several at a time where nothing is limited. */
 int64_t bn_needs_panels(const bn_needs *q, int columns)
 {
     double rows = (double)q->s.nodes / q->ranks, halo = bn_needs_halo(q, 1);
@@ -146,10 +198,28 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
     return bn_needs_whole(bytes);
 }
 
+/* With so many threads. */
+static int64_t least_with(const bn_needs *q, int threads)
+{
+    bn_needs with = *q;
+    const bool panels = q->needs & (BN_COMPARES | BN_NEEDS_JUDGE);
+    with.threads = threads;
+    return bn_needs_fixed(&with) + (panels ? bn_needs_panels(&with, BN_PANEL_LEAST) : 0);
+}
+
 int64_t bn_needs_least(const bn_needs *q)
 {
-    const bool panels = q->needs & (BN_COMPARES | BN_NEEDS_JUDGE);
-    return bn_needs_fixed(q) + (panels ? bn_needs_panels(q, BN_PANEL_LEAST) : 0);
+    return least_with(q, q->fewer ? 1 : q->threads);
+}
+
+void bn_needs_fit(bn_needs *q, int64_t memory, int64_t room)
+{
+    while (q->fewer && q->threads > 1) {
+        const int64_t least = least_with(q, q->threads);
+        if (least <= memory && least + bn_needs_reserved(q) <= room)
+            return;
+        q->threads--;
+    }
 }
 
 int64_t bn_needs_program(void)
@@ -164,12 +234,48 @@ int64_t bn_needs_told(const bn_needs *q, int64_t program)
     return ((bn_needs_least(q) + program) / MEGABYTE + 2) * MEGABYTE;
 }
 
+int bn_needs_columns(const bn_needs *q)
+{
+    const double rows = (double)q->s.nodes / q->ranks + bn_needs_halo(q, 1);
+    return bn_panel_usual((int64_t)rows, q->s.features);
+}
+
+int64_t bn_needs_all(const bn_needs *q)
+{
+    const int64_t wide = bn_needs_columns(q), most = BN_PANEL_WIDEST / wide;
+    const int64_t panels = bn_least(most, (q->s.features + wide - 1) / wide);
+    return bn_needs_large(q, (int)(wide * (panels + 1) / 2));
+}
+
+/* Rows of prototypes where labels are few: of other nodes, too, in all views and averaged further. */
+static double widened(const bn_needs *q)
+{
+    const double n = (double)q->s.nodes, t = (double)q->s.train;
+    const int layers = q->o->layers;
+    if (!(q->needs & BN_NEEDS_CLUSTERS) || !bn_supply_few(q->o, q->s.train, q->s.nodes))
+        return 0;
+    return 4 * (t + fmin(BN_MOST_WIDE, n - t)) / q->ranks *
+           (bn_needs_views(q) + bn_needs_row(&q->s, layers) + bn_needs_row(&q->s, 2 * layers) +
+            4 * (double)q->s.classes);
+}
+
+/* Rows of the round before the last, which are sparse where features are. */
+static double before_last(const bn_needs *q)
+{
+    const int round = q->o->layers - 1;
+    if (q->s.nonzeros == 0 || round < 0)
+        return 0;
+    return 8 * (double)q->s.nodes / q->ranks * bn_needs_share(q, round) * entries(&q->s, round);
+}
+
 int64_t bn_needs_large(const bn_needs *q, int columns)
 {
-    double t = (double)q->s.train / q->ranks;
-    double x = 4 * t * (bn_needs_row(&q->s, q->o->layers) + views(q));
-    double panels = (double)bn_needs_panels(q, columns), most = x + panels;
+    const double t = (double)q->s.train / q->ranks;
+    const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
+    const double x = embeds ? 4 * t * (bn_needs_row(&q->s, q->o->layers) + bn_needs_views(q)) : 0;
+    double after = widened(q);
     if (q->needs & BN_NEEDS_CLUSTERS)   /* posteriors, clusters, their members */
-        most = fmax(most, x + t * (4 * (double)q->s.classes + 60));
-    return bn_needs_whole(most);
+        after += t * (4 * (double)q->s.classes + 60);
+    const double making = (double)bn_needs_panels(q, columns) + before_last(q);
+    return bn_needs_whole(x + fmax(embeds ? making : 0, after));
 }

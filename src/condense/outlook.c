@@ -16,7 +16,6 @@
 #include "prototypes/judge.h"
 
 enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
-enum { MOST_FITTED = 8192 };    /* that speak for all: their rows take less memory than clusters will */
 static const double most_products = 2e9;        /* of a fit: else it takes longer than picking */
 
 /* Nodes that the budget holds without edges. */
@@ -116,7 +115,7 @@ bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *j
     if (!job->probe)
         goto done;
     bn_enter(&job->at, BN_STAGE_PROBE);
-    BN_TRY(make_points(&q, bn_least(job->trees, MOST_FITTED), job, DRAWS));
+    BN_TRY(make_points(&q, bn_least(job->trees, BN_MOST_FITTED), job, DRAWS));
     *fitted = q.count;
     if (q.count > 0)
         rc = bn_probe_once(percent, job->probe, &q.views, q.label);

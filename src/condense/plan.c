@@ -11,6 +11,7 @@
 
 #include "methods.h"
 #include "needs.h"
+#include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 
 /* What a stage reaches of a thread's products and of the memory's rate. */
@@ -22,6 +23,7 @@ static const double passes = 56;                /* of the clusters over a row, f
 static const double makes = 6;                  /* times that clusters are made under a budget */
 static const double checks = 3;                 /* passes over the file: checksum, sizes, ranges */
 static const double learn_share = 0.65;         /* of a thread's products, in small matrices */
+static const double probe_share = 0.25;         /* ... in double precision, in a fixed order */
 static const double cover_tree = 1.3e-6;        /* seconds for a tree, and ... */
 static const double cover_node = 1e-4;          /* ... for a node of the small graph, with rounds */
 
@@ -67,6 +69,9 @@ bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
     s.nonzeros = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
     s.value_bytes = bytes_of(g);
     s.weighted = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS);
+    for (int i = 0; i < BONSAI_SECTION_COUNT; i++)
+        if (bn_has(g, i))
+            s.bytes += v->section[i].count * (int64_t)bonsai_type_bytes(v->section[i].type);
     for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_SECTION_LABELS); i++) {
         bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SECTION_SPLIT);
         s.train += labelled && (!split || bn_part(g, i) == BONSAI_PART_TRAIN);
@@ -159,17 +164,17 @@ static void plan_memory(planning *x)
 {
     bonsai_plan *p = x->p;
     bn_needs *q = &x->q;
-    int wide = q->s.features <= BN_PANEL_FEW ? BN_PANEL_NARROW : BN_PANEL_WIDEST;
     const int64_t program = bn_needs_program();
-    int64_t panels, room, all = bn_needs_large(q, wide), fixed = bn_needs_fixed(q) + program;
+    int64_t panels, room, all = bn_needs_all(q), fixed = bn_needs_fixed(q) + program;
     p->least = bn_needs_told(q, program);
-    p->most = fixed + all;
-    p->columns = wide;
+    p->most = fixed + all > p->least ? fixed + all : p->least;
+    p->columns = bn_needs_columns(q);
     room = x->o->memory > 0 ? x->o->memory - fixed : all;
     while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > BN_PANEL_LEAST)
         p->columns = p->columns > BN_PANEL_NARROW ? BN_PANEL_NARROW : p->columns / 2;
     p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
     p->held = fixed + (p->scratch ? panels : all);
+    p->held = p->held > p->least ? p->held : p->least;
 }
 
 /* ---- seconds ---- */
@@ -181,6 +186,20 @@ static double cluster_share(const planning *x)
     double few = 4000, long_row = fmin((double)s->features, 2 * bn_needs_row(s, 0));
     double row = long_row + (double)s->classes + 10;
     return pow(fmax(1, bn_needs_budget(&x->q) / row) / few, 0.3);
+}
+
+/* Of the full graph once, and of each candidate; in both views of the probe. */
+static double probe_products(const planning *x)
+{
+    const bonsai_shape *s = &x->q.s;
+    const double full = fmin(BN_MOST_FITTED, (double)s->train), near = 1 + bn_needs_views(&x->q);
+    const double small = bn_needs_budget(&x->q) / fmax(1, bn_needs_graph(s) / (double)s->nodes);
+    const double wide[] = {2 * (double)s->features + 1, BN_HIDDEN_WIDE + 1}, length[] = {near, wide[1]};
+    double sum = 0, fitted;
+    for (int view = 0; view < 2; view++)
+        sum += bn_probe_products_once(&fitted, full, wide[view], length[view]) +
+               makes * bn_probe_products(small, wide[view], length[view]);
+    return sum;
 }
 
 static void plan_time(planning *x)
@@ -207,6 +226,8 @@ static void plan_time(planning *x)
     }
     if (x->q.needs & BN_NEEDS_CLUSTERS)
         p->seconds_cluster = makes * passes * 4 * t * row * cluster_share(x) / x->bytes;
+    if (x->q.needs & BN_NEEDS_JUDGE)            /* every rank does the same */
+        p->seconds_probe = 2 * probe_products(x) / (probe_share * x->flops);
     if (x->learner) {
         const bn_labour w = bn_needs_labour(&x->q);
         p->seconds_learn = x->q.o->effort * x->learner->labour(&w) / (learn_share * x->flops);
@@ -214,8 +235,8 @@ static void plan_time(planning *x)
     p->seconds_exchange = (double)p->wire / ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
     p->seconds_total = p->seconds_read + p->seconds_wl + p->seconds_knn + p->seconds_cover +
-                       p->seconds_cluster + p->seconds_learn + p->seconds_exchange +
-                       p->seconds_scratch;
+                       p->seconds_cluster + p->seconds_learn + p->seconds_probe +
+                       p->seconds_exchange + p->seconds_scratch;
 }
 
 /* ---- the door ---- */
@@ -242,7 +263,9 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
         BN_TRY(bn_redo_check(&c));
     BN_TRY(check_shape(&s, &o));
     x.q = (bn_needs){.s = s, .o = &c, .needs = bn_method_of(c.method)->needs, .ranks = o.ranks,
-                     .threads = bn_threads(o.threads)};
+                     .threads = bn_threads(o.threads), .fewer = o.threads == 0};
+    if (o.memory > 0)
+        bn_needs_fit(&x.q, o.memory - bn_needs_program(), INT64_MAX);
     x.learner = bn_method_of(c.method)->learner;
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;

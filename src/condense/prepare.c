@@ -291,32 +291,7 @@ static bonsai_status embed_otherwise(bn_preparation *p)
     return bn_outlook_worth(&p->probe_full, &p->probe_fitted, &p->job);
 }
 
-/* ---- memory ---- */
-
-/* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */
-static bonsai_status allow_memory(bn_preparation *p)
-{
-    bonsai_status rc;
-    const bn_job *job = &p->job;
-    bn_needs q = {.o = &p->o, .needs = p->needs, .ranks = bn_ranks(job->at.world),
-                  .threads = job->at.threads};
-    const int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
-    bonsai_shape_init(&q.s);
-    BN_TRY(bonsai_graph_shape(&q.s, p->full));
-    const int64_t least = bn_needs_least(&q), kept = here > p->program ? here : p->program;
-    const int64_t fixed = bn_needs_fixed(&q) + kept;
-    const bn_world *w = job->at.world;
-    int sharing = w && w->here > 0 ? w->here : 1;
-    p->allowed = p->o.memory > 0 ? p->o.memory : bn_memory_share(sharing) + here;
-    p->allowed = bn_least(p->allowed, bn_memory_most());
-    p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
-    if (p->room < least || (p->o.memory > 0 && p->o.memory < least + p->program))
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory are too few to condense it: at "
-                     "least %lld are needed%s", p->full->where, (long long)p->allowed,
-                     (long long)bn_needs_told(&q, p->program), q.ranks > 1 ? " on each rank" : "");
-done:
-    return rc;
-}
+/* ---- all of it ---- */
 
 /* What has to be read of the whole graph but its embeddings. */
 static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
@@ -330,7 +305,7 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(need_input(g, at));
     BN_TRY(bn_agree(at->world, choose_split(p, g)));
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
-    BN_TRY(bn_agree(at->world, allow_memory(p)));
+    BN_TRY(bn_agree(at->world, bn_prepare_memory(p)));
     if (bn_ranks(at->world) == 1)       /* on several it is looked for if it has done harm */
         BN_TRY(bn_graph_need_at(g, BN_SYMMETRY, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
@@ -451,10 +426,11 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     bn_job *job = &p->job;
     p->needs = needs;
     p->program = bn_needs_program();
-    p->room = bn_memory_unreserved();
+    p->process = bn_memory_process();
     p->probe_full = -1;
     job->o = &p->o;
-    job->at.threads = bn_threads(p->o.threads);
+    const bn_world *w = job->at.world;
+    job->at.threads = bn_threads(p->o.threads > 0 || !w ? p->o.threads : w->threads);
     job->at.progress = (bn_progress){p->o.progress, p->o.payload};
     p->memory.limit = INT64_MAX;        /* until it is known what is needed */
     p->memory.small = SMALL_ARRAY;

@@ -15,9 +15,10 @@ typedef struct {
     bonsai_graph *split, *part;         /* ours: a graph with another split, the training part */
     bonsai_graph *columns;              /* ours: that with the selected features only */
     bn_memory memory;                   /* for job.at */
+    double   largest;                   /* of several ratios; 0: the options' own budget */
     int64_t  allowed;                   /* bytes of private memory */
     int64_t  program;                   /* bytes that the process had before (bn_needs_program), ... */
-    int64_t  room;                      /* ... and could still reserve */
+    bn_bound process;                   /* ... and could still reserve */
     int64_t *first;                     /* ranks+1: nodes of each rank, for job.at */
     bn_sizes sizes;                     /* of the full graph */
     int64_t full_labelled;
@@ -46,6 +47,8 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
 /* What a cover needs, where the method tries others that may do without: then bn_prepare leaves it
  * out.  Only the first call does something; unless `again`, nobody will read job.x any more. */
 bonsai_status bn_prepare_cover(bn_preparation *p, bool again);
+/* Its part about memory (allow.c): how many threads there are, and what large arrays may take. */
+bonsai_status bn_prepare_memory(bn_preparation *p);
 void bn_preparation_free(bn_preparation *p);
 
 #endif

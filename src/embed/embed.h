@@ -67,8 +67,10 @@ bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes 
 
 /* What memory bounds: a panel has so many columns, and narrower ones only under a limit. */
 enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 4 };
-/* Features of fewer columns are always made in narrow panels. */
-enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW };
+/* Features of fewer columns are always made in narrow panels, and so are graphs whose narrow panels
+ * stay in the cache; four of them at a time where there is room. */
+enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW, BN_PANEL_CACHE = 16 << 20 };
+int bn_panel_usual(int64_t rows, int64_t f);    /* columns, of so many rows of f features */
 /* Rows with fewer than one entry in so many are cheaper sparse. */
 enum { BN_SPARSE_SHARE = 16 };
 

@@ -24,7 +24,7 @@
 
 /* TILE_FLOATS: what a stretch of rows in a scratch file holds at most; SHEET: columns of one, which
  * are the widest panel's, so that no way takes more memory. */
-enum { CACHE_BYTES = 16 << 20, SOME_ROWS = 128, STRETCH = 1 << 18, LINE = 16 };
+enum { SOME_ROWS = 128, STRETCH = 1 << 18, LINE = 16 };
 enum { TILE_FLOATS = 1 << 20, SHEET = BN_PANEL_WIDEST, MOST_PANELS = SHEET / BN_PANEL_LEAST };
 
 typedef struct {                /* a sheet, and one of its panels on its way through the rounds */
@@ -305,6 +305,12 @@ static int64_t panel_bytes(const bn_wl_run *w, int width)
     return (2 * (w->n + w->in.count) + w->out.count) * width * (int64_t)sizeof(float);
 }
 
+int bn_panel_usual(int64_t rows, int64_t f)
+{
+    const int64_t narrow = rows * BN_PANEL_NARROW * (int64_t)sizeof(float);
+    return f <= BN_PANEL_FEW || narrow <= BN_PANEL_CACHE ? BN_PANEL_NARROW : BN_PANEL_WIDEST;
+}
+
 /* The widest panels that fit beside the result; else such that fit without it, which then goes to
  * a scratch file; else the narrowest, which do so themselves. */
 static int pick_width(const bn_wl_run *w)
@@ -313,9 +319,7 @@ static int pick_width(const bn_wl_run *w)
     int64_t left = bn_memory_left(w->at->memory), slack = 4096;
     int64_t result = w->count * w->f * (int64_t)sizeof(float) + slack;
     int64_t rows = w->n + w->in.count;
-    bool narrow = rows * BN_PANEL_NARROW * (int64_t)sizeof(float) <= CACHE_BYTES ||
-                  w->f <= BN_PANEL_FEW;
-    int first = w->f <= 4 ? 3 : w->f <= 8 ? 2 : narrow ? 1 : 0;
+    int first = w->f <= 4 ? 3 : w->f <= 8 ? 2 : bn_panel_usual(rows, w->f) == BN_PANEL_NARROW;
     for (int i = first; i < 2; i++)
         if (panel_bytes(w, widths[i]) <= left - result)
             return widths[i];

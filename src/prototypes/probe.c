@@ -258,16 +258,37 @@ static bonsai_status score_some(double *percent, double share, const bn_probe *p
     return score(percent, share, p, judged, (bn_fit){.x = x, .n = some_points(x)}, labels);
 }
 
-/* So many of the points that a fit takes no more products. */
+/* Products of a fit of n points whose rows have so many numbers. */
+static double products(double n, double wide, double length, int ways)
+{
+    const double m = fmin(n, wide);
+    return n * length * m / 2 + ways * m * m * m / 3;
+}
+
+/* So many of them that a fit takes no more products. */
+static double within(double n, double wide, double length, int ways, double most)
+{
+    while (n > 64 && products(n, wide, length, ways) > most)
+        n *= 0.9;
+    return floor(n);
+}
+
 static int64_t points_within(const bn_embedding *x, int ways, double most)
 {
-    const double wide = 1 + (double)x->f, length = 1 + bn_numbers(x, x->rows) / (double)x->rows;
-    double n = (double)x->rows, m = fmin(n, wide);
-    while (n > 64 && n * length * m / 2 + ways * m * m * m / 3 > most) {
-        n *= 0.9;
-        m = fmin(n, wide);
-    }
-    return (int64_t)n;
+    const double rows = (double)x->rows;
+    return (int64_t)within(rows, 1 + (double)x->f, 1 + bn_numbers(x, x->rows) / rows, ways, most);
+}
+
+double bn_probe_products(double n, double wide, double length)
+{
+    return products(wide > LONG_ROW ? fmin(n, MOST_POINTS) : n, wide, length, WAYS);
+}
+
+double bn_probe_products_once(double *fitted, double n, double wide, double length)
+{
+    const double few = within(n, wide, length, WAYS, most_to_choose);
+    *fitted = few < n ? within(n, wide, length, 1, most_to_fit) : n;
+    return products(few, wide, length, WAYS) + (few < n ? products(*fitted, wide, length, 1) : 0);
 }
 
 /* Lambdas of the grid from `way` on, judged on the first rows. */

@@ -31,6 +31,10 @@ bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *
 /* The same of very many rows, once, within a second or so: few choose the lambda, more are fitted. */
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
+/* Products of these fits, for plans: of n rows with so many columns, the constant included, and so
+ * many numbers; and how many of the rows are fitted once. */
+double bn_probe_products(double n, double wide, double length);
+double bn_probe_products_once(double *fitted, double n, double wide, double length);
 /* A standard error of a score. */
 double bn_probe_error(double percent, int64_t judged);
 

@@ -29,7 +29,9 @@ bonsai_status bn_supply_look(bn_supply *r, const bn_embedding *const given[BN_VI
 /* Their posteriors, and the weights that these come from.  Collective. */
 bonsai_status bn_supply_soften(bn_supply *r);
 void bn_supply_free(bn_supply *r);
-/* Whether labels are so few that nodes without one should take part. */
+/* Whether labels are so few that nodes without one should take part: so many of them at most. */
+enum { BN_MOST_WIDE = 20000 };
+bool bn_supply_few(const bonsai_condense_options *o, int64_t trees, int64_t nodes);
 bool bn_supply_lacks(const bn_job *job);
 /* As bn_supply_make, with the rows of nodes whose label is not known, and with the classes that a
  * classifier expects of them: see wide.c. */

@@ -12,12 +12,18 @@
 #include "fit.h"
 #include "supply.h"
 
-enum { FEW = 4, MOST_WIDE = 20000, MOST_TAUGHT = 2048, WAYS = 4, USUAL = 1 };
+enum { MOST_TAUGHT = 2048, WAYS = 4, USUAL = 1 };
 static const double grid[WAYS] = {10, 1, 0.1, 0.01};    /* over the number of labelled rows */
+
+bool bn_supply_few(const bonsai_condense_options *o, int64_t trees, int64_t nodes)
+{
+    enum { FEW = 4 };
+    return !o->inductive && !o->members && trees < nodes / FEW;
+}
 
 bool bn_supply_lacks(const bn_job *job)
 {
-    return !job->o->inductive && !job->o->members && job->trees < job->g->view.nodes / FEW;
+    return bn_supply_few(job->o, job->trees, job->g->view.nodes);
 }
 
 /* ---- which nodes ---- */
@@ -84,7 +90,7 @@ static bonsai_status pick_nodes(teaching *t)
     uint8_t *taken = NULL;
     int64_t others = t->job->g->view.nodes - t->job->trees;
     BN_TRY(BN_BIG(&taken, t->job->at.memory, others));
-    BN_TRY(bn_rng_pick(taken, others, bn_least(others, MOST_WIDE), t->job->o->seed));
+    BN_TRY(bn_rng_pick(taken, others, bn_least(others, BN_MOST_WIDE), t->job->o->seed));
     BN_TRY(list_nodes(t, taken));
 done:
     bn_big_free(taken);

@@ -16,16 +16,25 @@ for graph in sparse dense; do
     for method in trees prototypes; do
         "$BONSAI" condense $graph.bonsai -o whole.bonsai --ratio 0.005 --method $method -t 2 -q --json >whole.json
         must [ "$(field whole.json scratch)" = 0 ]
+        # a plan tells what it holds, beside the pages of the mapped file
+        "$BONSAI" plan $graph.bonsai --ratio 0.005 --method $method -t 2 -q --json >plan.json
+        held=$(field plan.json held) peak=$(field whole.json peak_rss_bytes)
+        must [ "$(field plan.json least)" -le "$held" ]
+        if [ $limits = yes ]; then
+            must [ $((held + $(wc -c <$graph.bonsai))) -ge "$peak" ]
+            must [ "$held" -le $((3 * peak)) ]
+        fi
         # what it says it needs is enough
         code=0
         "$BONSAI" condense $graph.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory 1M 2>err || code=$?
         must [ $code -eq 1 ]
-        least=$(sed -n 's/.*: 1048576 bytes of memory are too few to condense it: at least \([0-9]*\) are needed$/\1/p' err)
+        least=$(sed -n 's/.*: 1048576 bytes of memory (option memory) are too few to condense it: at least \([0-9]*\) are needed$/\1/p' err)
         must [ -n "$least" ]
         must [ ! -e no.bonsai ]
         limit=$((least + 1000000))
-        # enforced: the system refuses what is beyond the limit
-        (enforce $((limit / 1024 + 1)) && exec "$BONSAI" condense $graph.bonsai -o part.bonsai --ratio 0.005 \
+        # enforced: the system refuses what is beyond the limit, and the address space that two
+        # threads of BLAS reserve beside it
+        (enforce $((limit / 1024 + 344064)) && exec "$BONSAI" condense $graph.bonsai -o part.bonsai --ratio 0.005 \
             --method $method -t 2 -q --memory $limit --json) >part.json || exit 1
         must cmp whole.bonsai part.bonsai
         must [ "$(field part.json scratch)" -gt 1000000 ]
@@ -59,7 +68,7 @@ if [ $limits = yes ]; then
     (ulimit -d 100000 && OMP_NUM_THREADS=2 exec timeout -k 1 20 "$BONSAI" condense dense.bonsai -o no.bonsai \
         --ratio 0.005 -q) 2>err || code=$?
     must [ $code -eq 1 ]
-    must grep -q '^bonsai: dense.bonsai: [0-9]* bytes of memory are too few' err
+    must grep -q '^bonsai: dense.bonsai: 102400000 bytes of memory (ulimit -d) are too few' err
 fi
 
 # A limit is a size.

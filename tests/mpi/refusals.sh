@@ -81,7 +81,7 @@ rm -f out err script code.*
     fail "left behind: $(echo *)"
 on 2 condense g.bonsai $make --memory 1M
 case $(cat err) in
-'bonsai-mpi: g.bonsai: 1048576 bytes of memory are too few to condense it: at least '*' are needed on each rank')
+'bonsai-mpi: g.bonsai: 1048576 bytes of memory (option memory) are too few to condense it: at least '*' are needed on each rank')
     [ $code -eq 1 ] || fail "the exit code is $code" ;;
 *) fail "a limit that is too small is not told" ;;
 esac

@@ -57,7 +57,7 @@ more = dict(ratio=0.005, method="trees", sample=300, threads=1)
 try:
     graphbonsai.condense(g, memory=1000, **more)
 except graphbonsai.ArgumentError as error:
-    least = int(re.search(r": 1000 bytes of memory are too few to condense it: at least (\\d+) are "
+    least = int(re.search(r": 1000 bytes of memory .option memory. are too few to condense it: at least (\\d+) are "
                           "needed$", str(error)).group(1))
 under = graphbonsai.condense(g, memory=least + 1000000, **more)
 free = graphbonsai.condense(g, **more)

@@ -1,0 +1,58 @@
+/* allow.c -- the memory that condensing may use: refuses too little, and takes fewer threads where
+ * that helps.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "needs.h"
+#include "prepare.h"
+
+static bonsai_status too_few(const bn_preparation *p, bn_bound b, int64_t least)
+{
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory (%s) are too few to condense it: at "
+                   "least %lld are needed%s", p->full->where, (long long)b.bytes, b.name,
+                   (long long)least, bn_ranks(p->job.at.world) > 1 ? " on each rank" : "");
+}
+
+/* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */
+static bonsai_status refuse_few(const bn_preparation *p, const bn_needs *q, int sharing)
+{
+    enum { MEGABYTE = 1 << 20 };
+    const int64_t told = bn_needs_told(q, p->program), least = bn_needs_least(q);
+    const int64_t reserved = least + bn_needs_reserved(q);
+    const bn_bound given = {p->o.memory, p->o.memory, "option memory"};
+    const bn_bound outer = bn_memory_outer(sharing);
+    if (p->o.memory > 0 && p->o.memory < least + p->program)
+        return too_few(p, given, told);
+    if (outer.bytes < least + p->program)
+        return too_few(p, outer, told);
+    if (p->process.left >= reserved)
+        return BONSAI_OK;
+    const int64_t used = p->process.bytes - p->process.left;
+    return too_few(p, p->process, ((reserved + used) / MEGABYTE + 1) * MEGABYTE);
+}
+
+bonsai_status bn_prepare_memory(bn_preparation *p)
+{
+    bonsai_status rc;
+    bn_place *at = &p->job.at;
+    bonsai_condense_options o = p->o;
+    bn_needs q = {.o = &o, .needs = p->needs, .ranks = bn_ranks(at->world),
+                  .threads = at->threads, .fewer = o.threads == 0};
+    const int64_t here = bn_memory_private() > 0 ? bn_memory_private() : 0;
+    const int64_t kept = here > p->program ? here : p->program;
+    const int sharing = at->world && at->world->here > 0 ? at->world->here : 1;
+    if (p->largest > 0)
+        o.ratio = p->largest;
+    bonsai_shape_init(&q.s);
+    BN_TRY(bonsai_graph_shape(&q.s, p->full));
+    BN_TRY(refuse_few(p, &q, sharing));
+    p->allowed = o.memory > 0 ? o.memory : bn_memory_share(sharing) + here;
+    p->allowed = bn_least(p->allowed, bn_memory_outer(sharing).bytes);
+    bn_needs_fit(&q, p->allowed - p->program, p->process.left);
+    at->threads = q.threads;
+    if (p->process.left < INT64_MAX)
+        p->allowed = bn_least(p->allowed, bn_memory_most() - bn_needs_reserved(&q));
+    const int64_t fixed = bn_needs_fixed(&q) + kept;
+    p->memory.limit = p->allowed > fixed ? p->allowed - fixed : 0;
+done:
+    return rc;
+}
