@@ -274,7 +274,8 @@ static const bonsai_field shape_fields[] = {
     {ROW(bonsai_shape, value_bytes, INT), IN(SHAPE), .low = 1, .high = 4, .preset = 4, .arg = "B",
      .help = "... bytes of a stored feature, 4, 2 or 1, where they are dense"},
     {ROW(bonsai_shape, weighted, FLAG), IN(SHAPE), .help = "... its edges have weights"},
-    {ROW(bonsai_shape, bytes, LONG), IN(SHAPE), .high = HUGE_VAL},
+    {ROW(bonsai_shape, bytes, LONG), IN(SHAPE), .high = HUGE_VAL, .arg = "B",
+     .help = "... bytes of its native file", .otherwise = "as the others say"},
     END,
 };
 
