@@ -81,7 +81,7 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
     else
         summary_json(r, "origin", bn_json_null());
     if (w->role == BONSAI_ROLE_PROTOTYPE)
-        summary_note(r, "nearest to the mean of the nodes it stands for");
+        summary_note(r, "the nearest of the nodes it stands for");
     if (text)
         summary_text(r, "name", "name", text);
     if (label >= 0)

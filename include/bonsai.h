@@ -214,7 +214,8 @@ BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
 /* What a node of a condensed graph stands for; the graph is verified, as bonsai_condense's is.
  * soft_label: the share of each of the c classes, which sum to about 1; without soft labels, 1 for
  * its label, and all 0 if that is unknown.  weight: in the loss; 1 where the graph has none.
- * origin: its node of the full graph, or for a prototype the nearest one; -1: not stored.
+ * origin: its node of the full graph, or for a prototype the nearest of those that it stands for, as
+ * bonsai_condense_nearest finds it; -1: not stored.
  * members: the *count nodes of the full graph that a prototype stands for; NULL and 0: not stored
  * (the option members of condensing stores them). */
 BONSAI_API void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64_t node);

@@ -505,7 +505,7 @@ BONSAI_API int bonsai_condense_worth(char *out, size_t size, double *kept,
 enum { BONSAI_WHY_ROOM = 10 };
 typedef struct {                /* why a node of a condensed graph is there */
     size_t  size;               /* set by the init function; do not touch */
-    int64_t origin;             /* its node of the full graph, or the nearest one; -1: unknown */
+    int64_t origin;             /* as bonsai_graph_origin; -1: unknown */
     int64_t tree;               /* root, in the full graph, of the tree that brought it; -1: none */
     int64_t root;               /* the same node in this graph; -1: not there */
     int64_t covers, sample;     /* sampled trees that it covers as a root; of so many */
@@ -568,10 +568,12 @@ BONSAI_API bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai
                                                 int64_t round);
 
 /* The nodes of full that a node of small stands for, at most `most`, nearest first: its members if
- * small names them, else the training nodes of its class; by the distance of their features in
- * full, averaged over neighbours, to its own.  distances may be NULL; *found gets how many there
- * are.  Layers are those that small was made with, and so is the split unless the options ask for
- * one; if small does not say, both are those of the options.  Threads and progress matter too. */
+ * small names them, else the training nodes of its class, without those nearer to a prototype than
+ * its origin, which belong to other ones; by the distance of their features in full, averaged over
+ * neighbours as its own were, to its own.  So the first of a prototype's is its origin (after an
+ * update it need not be).  distances may be NULL; *found gets how many there are.  Layers are those
+ * that small was made with, and so is the split unless the options ask for one; if small does not
+ * say, both are those of the options.  Threads and progress matter too. */
 BONSAI_API bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
                                                  int64_t most, const bonsai_graph *small,
                                                  int64_t node, const bonsai_graph *full,

@@ -1,68 +1,67 @@
 /* nearest.c -- the original nodes that a node of a condensed graph stands for.
  *
- * A prototype is a mean of embeddings, so that the nodes behind it are those whose
- * embeddings lie nearest to its features.  They are embedded again: O(L m) times the
- * non-zeros of a row.
+ * A prototype is made of its members' rows, so that the nodes behind it are those whose rows, made
+ * in the same way, lie nearest to its own: as when its origin was chosen (prototypes/origins.c).
+ * They are made again: O(L m) times the non-zeros of a row.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "condense.h"
 #include "record.h"
 
 typedef struct {
     int32_t node;
-    double  distance;
+    float   distance2;
 } neighbour;
 
 static int nearest_first(const void *a, const void *b)
 {
     const neighbour *x = a, *y = b;
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
+    if (x->distance2 != y->distance2)
+        return x->distance2 < y->distance2 ? -1 : 1;
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static bonsai_status list_members(int32_t **out, int64_t *count, const bonsai_graph *small,
-                                  int64_t node, const bonsai_graph *full)
+/* ---- nodes that it may stand for ---- */
+
+typedef struct {
+    int32_t *node;              /* of the full graph */
+    int64_t  count;
+    int64_t  origin;            /* of the prototype, its place among them; -1: not known */
+} crowd;
+
+static bonsai_status list_members(crowd *c, const bonsai_graph *small, int64_t node,
+                                  const bonsai_graph *full)
 {
-    const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
-    const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
-    int64_t at = bn_int_at(offsets, node), end = bn_int_at(offsets, node + 1);
-    bonsai_status rc = BN_NEW(out, end - at);
-    for (*count = 0; rc == BONSAI_OK && at < end; at++) {
-        if (member[at] >= (uint64_t)full->view.nodes)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld stands for node %u, which %s has not",
-                           small->where, (long long)node, (unsigned)member[at], full->where);
-        (*out)[(*count)++] = (int32_t)member[at];
-    }
+    const int32_t *member = bonsai_graph_members(&c->count, small, node);
+    bonsai_status rc = BN_NEW(&c->node, c->count);
+    if (rc == BONSAI_OK)
+        rc = bn_numbers_find(c->node, (const uint32_t *)member, c->count, full);
+    for (int64_t i = 0; rc == BONSAI_OK && i < c->count; i++)
+        if (c->node[i] < 0)
+            rc = bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld stands for node %u, which %s has not",
+                         small->where, (long long)node, (unsigned)member[i], full->where);
     return rc;
 }
 
-static bonsai_status list_class(int32_t **out, int64_t *count, const bonsai_graph *full,
-                                int32_t label)
+/* The training nodes of its class. */
+static bonsai_status list_class(crowd *c, const bonsai_graph *small, int64_t node,
+                                const bonsai_graph *full)
 {
-    bonsai_status rc = BN_NEW(out, full->view.nodes);
-    *count = 0;
-    for (int64_t v = 0; rc == BONSAI_OK && v < full->view.nodes; v++)
-        if (bn_part(full, v) == BONSAI_PART_TRAIN && bn_label(full, v) == label)
-            (*out)[(*count)++] = (int32_t)v;
+    const int32_t label = bn_label(small, node);
+    const uint8_t *role = small->view.section[BONSAI_SECTION_ROLE].data;
+    const bool made = role && role[node] == BONSAI_ROLE_PROTOTYPE;
+    const int64_t origin = made ? bonsai_graph_origin(small, node) : -1;
+    bonsai_status rc = label < 0 ? BONSAI_OK : BN_NEW(&c->node, full->view.nodes);
+    for (int64_t v = 0; rc == BONSAI_OK && label >= 0 && v < full->view.nodes; v++)
+        if (bn_part(full, v) == BONSAI_PART_TRAIN && bn_label(full, v) == label) {
+            if (origin >= 0 && bn_number_of(full, v) == (uint32_t)origin)
+                c->origin = c->count;
+            c->node[c->count++] = (int32_t)v;
+        }
     return rc;
-}
-
-/* Of row r of e to a dense row whose squared length is given. */
-static double distance(const bn_embedding *e, int64_t r, const float *row, double length2)
-{
-    double sum = e->dense ? 0 : length2;
-    for (int64_t j = 0; e->dense && j < e->f; j++) {
-        double d = (double)e->dense[r * e->f + j] - (double)row[j];
-        sum += d * d;
-    }
-    for (int64_t i = e->dense ? 0 : e->offsets[r]; !e->dense && i < e->offsets[r + 1]; i++)
-        sum += (double)e->value[i] * ((double)e->value[i] - 2 * (double)row[e->index[i]]);
-    return sqrt(fmax(0, sum));
 }
 
 bonsai_status bn_node_check(const bonsai_graph *small, int64_t node)
@@ -73,28 +72,81 @@ bonsai_status bn_node_check(const bonsai_graph *small, int64_t node)
                    (long long)node, (long long)small->view.nodes - 1);
 }
 
-/* The best `most` of all, as far as there are any. */
-static bonsai_status rank(int32_t *nodes, float *distances, int64_t *found, int64_t most,
-                          const bn_embedding *e, const int32_t *of, const float *row)
+/* ---- the nearest of them ---- */
+
+typedef struct {                /* what the caller gets */
+    int32_t *nodes;
+    float   *distances;         /* may be NULL */
+    int64_t *found, most;
+} listing;
+
+/* The best `most` of all, from the origin on where it is known: no member is nearer than that, so
+ * that nodes which are nearer belong to other prototypes. */
+static bonsai_status rank(listing *to, const bn_embedding *rows, const bn_embedding *own,
+                          const crowd *c)
 {
     neighbour *all = NULL;
-    double length2 = 0;
-    bonsai_status rc = BN_NEW(&all, e->rows);
+    const int64_t count = c->count;
+    const int32_t origin = c->origin < 0 ? -1 : c->node[c->origin];
+    int64_t first = 0;
+    bonsai_status rc = BN_NEW(&all, count);
     if (rc != BONSAI_OK)
         return rc;
-    for (int64_t j = 0; j < e->f; j++)
-        length2 += (double)row[j] * (double)row[j];
-    for (int64_t r = 0; r < e->rows; r++)
-        all[r] = (neighbour){of[r], distance(e, r, row, length2)};
-    qsort(all, (size_t)e->rows, sizeof *all, nearest_first);
-    *found = e->rows < most ? e->rows : most;
-    for (int64_t i = 0; i < *found; i++) {
-        nodes[i] = all[i].node;
-        if (distances)
-            distances[i] = (float)all[i].distance;
+    for (int64_t r = 0; r < count; r++)
+        all[r] = (neighbour){c->node[r], bn_rows_dist2(rows, r, own, 0)};
+    qsort(all, (size_t)count, sizeof *all, nearest_first);
+    while (origin >= 0 && all[first].node != origin)
+        first++;
+    *to->found = bn_least(count - first, to->most);
+    for (int64_t i = 0; i < *to->found; i++) {
+        to->nodes[i] = all[first + i].node;
+        if (to->distances)
+            to->distances[i] = sqrtf(all[first + i].distance2);
     }
     bn_free(all);
     return BONSAI_OK;
+}
+
+/* The row of a node as it is stored. */
+static bonsai_status own_row(bn_embedding *out, const bonsai_graph *g, int64_t node, bool dense)
+{
+    bonsai_status rc;
+    bn_embedding row = {0};
+    const int32_t one = (int32_t)node;
+    const bn_place here = {.threads = 1};
+    BN_TRY(bn_embed_view(&row, g, &(bn_nodes){&one, 1}, BN_OWN, 0, &here));
+    BN_TRY(bn_embedding_take(out, &row, NULL, 1, dense, &here));
+done:
+    bn_embedding_free(&row);
+    return rc;
+}
+
+/* What the record says of how rows were made; where it does not, layers stay. */
+static bonsai_status read_record(const bn_blend **blend, int *layers, const bonsai_graph *small)
+{
+    bn_record made;
+    bonsai_status rc = bn_record_read(&made, small);
+    const bn_kind *kind = rc == BONSAI_OK ? bn_kind_named(made.rows) : NULL;
+    *blend = kind ? &kind->blend : &bn_kinds[BN_KIND_FAR].blend;
+    if (rc == BONSAI_OK && made.known)
+        *layers = made.layers >= 0 ? made.layers : made.o.layers;
+    return rc;
+}
+
+/* Members where the small graph names them, else the training nodes of its class. */
+static bonsai_status gather(crowd *c, const bonsai_graph *small, int64_t node,
+                            const bonsai_graph *full, const bonsai_condense_options *o)
+{
+    bonsai_status rc;
+    bonsai_graph *split = NULL;
+    bn_parts parts = {{o->split[0], o->split[1], o->split[2]}, o->seed, BONSAI_SPLIT_OWN};
+    if (bn_has(small, BONSAI_SECTION_MEMBERS))
+        return list_members(c, small, node, full);
+    BN_TRY(bn_parts_for(&split, &parts, small, full));
+    BN_TRY(list_class(c, small, node, split ? split : full));
+done:
+    bonsai_graph_free(split);
+    return rc;
 }
 
 bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t *found,
@@ -104,12 +156,11 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
 {
     bonsai_status rc;
     bonsai_condense_options o;
-    bn_record made;
-    bonsai_graph *split = NULL, *columns = NULL;
-    bn_embedding e = {0};
-    int32_t *of = NULL, *kept = NULL;
-    float *row = NULL;
-    int64_t count = 0;
+    bonsai_graph *columns = NULL;
+    bn_embedding rows = {0}, own = {0};
+    crowd c = {.origin = -1};
+    int32_t *kept = NULL;
+    const bn_blend *blend;
     *found = 0;
     BN_TRY(BN_OPTIONS(&o, given, condense));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
@@ -120,31 +171,19 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
         BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
         full = columns;
     }
-    BN_TRY(bn_record_read(&made, small));
-    if (made.known)
-        o.layers = made.layers >= 0 ? made.layers : made.o.layers;
-    if (bn_has(small, BONSAI_SECTION_MEMBERS))
-        BN_TRY(list_members(&of, &count, small, node, full));
-    else {
-        bn_parts parts = {{o.split[0], o.split[1], o.split[2]}, o.seed, BONSAI_SPLIT_OWN};
-        BN_TRY(bn_parts_for(&split, &parts, small, full));
-        BN_TRY(list_class(&of, &count, split ? split : full, bn_label(small, node)));
-    }
-    if (count == 0)
+    BN_TRY(read_record(&blend, &o.layers, small));
+    BN_TRY(gather(&c, small, node, full, &o));
+    if (c.count == 0)
         goto done;
-    BN_TRY(BN_NEW(&row, small->view.features));
-    bonsai_graph_row(row, small, node);
-    const bn_kind *kind = bn_kind_named(made.rows);
-    BN_TRY(bn_embed_blend(&e, full, &(bn_nodes){of, count},
-                          kind ? &kind->blend : &bn_kinds[BN_KIND_FAR].blend, o.layers,
+    BN_TRY(bn_embed_blend(&rows, full, &(bn_nodes){c.node, c.count}, blend, o.layers,
                           &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
-    BN_TRY(rank(nodes, distances, found, most, &e, of, row));
+    BN_TRY(own_row(&own, small, node, rows.dense != NULL));
+    BN_TRY(rank(&(listing){nodes, distances, found, most}, &rows, &own, &c));
 done:
-    bn_embedding_free(&e);
-    bonsai_graph_free(split);
+    bn_embedding_free(&rows);
+    bn_embedding_free(&own);
     bonsai_graph_free(columns);
-    bn_free(of);
+    bn_free(c.node);
     bn_free(kept);
-    bn_free(row);
     return rc;
 }

@@ -40,16 +40,22 @@ done:
     return rc;
 }
 
-int64_t bn_parts_leaks(const bonsai_graph *small, const bonsai_graph *full)
+bonsai_status bn_parts_leaks(int64_t *leaks, const bonsai_graph *small, const bonsai_graph *full)
 {
     const bonsai_array *ids = &small->view.section[BONSAI_SECTION_ORIGIN];
-    const uint32_t *origin = ids->data;
-    int64_t leaks = 0;
-    for (int64_t v = 0; origin && v < ids->count; v++) {
-        if (bn_label(small, v) < 0 || origin[v] >= (uint64_t)full->view.nodes)
+    int32_t *node = NULL;
+    *leaks = 0;
+    if (!ids->data)
+        return BONSAI_OK;
+    bonsai_status rc = BN_NEW(&node, ids->count);
+    if (rc == BONSAI_OK)
+        rc = bn_numbers_find(node, ids->data, ids->count, full);
+    for (int64_t v = 0; rc == BONSAI_OK && v < ids->count; v++) {
+        if (bn_label(small, v) < 0 || node[v] < 0)
             continue;
-        bonsai_part part = bn_part(full, origin[v]);
-        leaks += part == BONSAI_PART_VAL || part == BONSAI_PART_TEST;
+        bonsai_part part = bn_part(full, node[v]);
+        *leaks += part == BONSAI_PART_VAL || part == BONSAI_PART_TEST;
     }
-    return leaks;
+    bn_free(node);
+    return rc;
 }

@@ -78,7 +78,7 @@ bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph
                            const bonsai_graph *full);
 /* Labelled nodes of small that are by their ids validation or test nodes of full: what is judged
  * there has been trained on. */
-int64_t bn_parts_leaks(const bonsai_graph *small, const bonsai_graph *full);
+bonsai_status bn_parts_leaks(int64_t *leaks, const bonsai_graph *small, const bonsai_graph *full);
 
 /* ---- whether two graphs belong together (pair.c) ---- */
 

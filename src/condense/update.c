@@ -60,12 +60,25 @@ static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, 
     return rc;
 }
 
+/* Members are numbers of the graph that a part of it or a new order comes of. */
+static bonsai_status check_numbers(const bonsai_graph *g)
+{
+    for (int64_t v = 0; v < g->view.nodes; v++)
+        if (bn_number_of(g, v) != (uint32_t)v)
+            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has the origin %u: a graph in another "
+                           "order, or a part of one, cannot be updated", g->where, (long long)v,
+                           (unsigned)bn_number_of(g, v));
+    return BONSAI_OK;
+}
+
 static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *was,
                                   const bonsai_graph *small, int threads)
 {
     bonsai_status rc;
     BN_TRY(same_shape(now, was, threads));
     BN_TRY(same_shape(small, was, threads));
+    BN_TRY(check_numbers(was));
+    BN_TRY(check_numbers(now));
     if (now->view.nodes < was->view.nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld nodes, fewer than the %lld of %s: nodes may "
                        "only be added, behind the older ones", now->where,

@@ -67,6 +67,14 @@ enum {                          /* places in the list of bonsai_known_at */
     BN_KNOWN_REDDIT, BN_KNOWN_MAG240M, BN_KNOWN_PHOTO, BN_KNOWN_ARXIV_22K, BN_KNOWN_COUNT
 };
 
+/* ---- nodes by their numbers in the graph that this one comes of (numbers.c) ---- */
+
+/* A node's origin, or its own number where the graph has none. */
+uint32_t bn_number_of(const bonsai_graph *g, int64_t node);
+/* out (count): the first node of each number, -1 where there is none. */
+bonsai_status bn_numbers_find(int32_t *out, const uint32_t *number, int64_t count,
+                              const bonsai_graph *g);
+
 /* ---- the handle (graph.c) ---- */
 
 /* Makes an empty graph, whose sections the caller fills. */

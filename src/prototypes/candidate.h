@@ -6,6 +6,7 @@
  *   forms.c      ways to store rows, and their bytes
  *   rows.c       which entries of the rows are stored
  *   smallgraph.c the graph of some prototypes
+ *   origins.c    the nodes that they are most like
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_CANDIDATE_H
@@ -50,9 +51,11 @@ bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_emb
 /* At most `nodes` clusters, each of rows of one class. */
 bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed);
 void bn_clusters_free(bn_clusters *c);
-/* The member of each cluster, of all ranks, nearest to the mean of its far rows; the first of
- * several.  Where labels are guesses: the training node of its class. */
-bonsai_status bn_clusters_nearest(int64_t *out, bn_clusters *c, const bn_source *s);
+/* The member of each cluster, of all ranks, whose blended row is nearest to the row of its
+ * prototype; the first of several.  Where labels are guesses: the training node of its class.
+ * (origins.c) */
+bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
+                                  const bn_embedding *rows, const bn_blend *b);
 
 /* ---- the rows of prototypes (centres.c) ---- */
 
@@ -136,7 +139,7 @@ bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_
 /* The small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, const bn_job *job);
 /* Adds origins and, where the job asks for them, members; the source is all rows. */
-bonsai_status bn_candidate_trace(bonsai_graph *g, bn_clusters *c, const bn_source *s,
-                                 const bn_job *job);
+bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+                                 const bn_kind *kind, const bn_job *job);
 
 #endif

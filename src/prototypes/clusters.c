@@ -12,7 +12,6 @@ enum { ROUNDS = 25, HALVINGS = 100 };   /* of k-means; of an interval of doubles
 /* Columns of a row: from which it is long, though one of few entries is short, and the most whose
  * axes take no more memory than means do. */
 enum { AXES = 64, LONG_ROW = 4 * AXES, MOST_COLUMNS = 1 << 17 };
-enum { CHUNK = 1 << 14 };               /* rows measured at a time */
 
 /* ---- nodes over classes ---- */
 
@@ -234,107 +233,4 @@ void bn_clusters_free(bn_clusters *c)
     for (int v = 0; v < BN_VIEWS; v++)
         bn_embedding_free(&c->centre[v]);
     memset(c, 0, sizeof *c);
-}
-
-/* ---- the nearest member ---- */
-
-/* Entry j of a centroid; sparse ones are searched from *at on, which moves along. */
-static double entry(const bn_embedding *centre, int64_t k, int64_t j, int64_t *at)
-{
-    int64_t end = centre->offsets[k + 1], step = 1;
-    while (*at + step < end && centre->index[*at + step] <= j) {        /* twice as far each time */
-        *at += step;
-        step *= 2;
-    }
-    while (*at < end && centre->index[*at] < j)
-        (*at)++;
-    return *at < end && centre->index[*at] == j ? (double)centre->value[*at] : 0;
-}
-
-/* The squared distance of a row from a centroid, less that of zero from it. */
-static double nearness(const bn_embedding *x, int64_t r, const bn_embedding *centre, int64_t k)
-{
-    double sum = 0;
-    for (int64_t j = 0; x->dense && j < x->f; j++) {
-        double v = (double)x->dense[r * x->f + j];
-        sum += v * (v - 2 * (double)centre->dense[k * x->f + j]);
-    }
-    int64_t at = x->dense ? 0 : centre->offsets[k];
-    for (int64_t i = x->dense ? 0 : x->offsets[r]; !x->dense && i < x->offsets[r + 1]; i++) {
-        double v = (double)x->value[i];
-        sum += v * (v - 2 * entry(centre, k, x->index[i], &at));
-    }
-    return sum < INFINITY ? sum : INFINITY;
-}
-
-/* Among rows of training nodes of the class, members or not. */
-static void nearest_known(int64_t *out, double *best, const bn_clusters *c, const bn_source *s)
-{
-    const bn_embedding *x = s->view[BN_FAR]->e;
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t k = 0; s->known[r] && k < c->count; k++) {
-            double d = c->label[k] == s->label[r] ? nearness(x, r, &c->centre[BN_FAR], k) : INFINITY;
-            if (d < best[k]) {
-                best[k] = d;
-                out[k] = r;
-            }
-        }
-}
-
-/* Of the rank's own rows; -1 where a cluster has none. */
-static void nearest_here(int64_t *out, double *best, double *room, const bn_clusters *c,
-                         const bn_embedding *x, int threads)
-{
-    for (int64_t begin = 0; begin < x->rows; begin += CHUNK) {
-        int64_t end = bn_least(begin + CHUNK, x->rows);
-        const double work = 4 * bn_numbers(x, end - begin);
-#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
-        for (int64_t r = begin; r < end; r++)
-            if (c->cluster[r] >= 0)
-                room[r - begin] = nearness(x, r, &c->centre[BN_FAR], c->cluster[r]);
-        for (int64_t r = begin; r < end; r++) {
-            int64_t k = c->cluster[r];
-            if (k < 0 || !(room[r - begin] < best[k] || out[k] < 0))
-                continue;
-            best[k] = room[r - begin];
-            out[k] = r;
-        }
-    }
-}
-
-bonsai_status bn_clusters_nearest(int64_t *out, bn_clusters *c, const bn_source *s)
-{
-    bonsai_status rc;
-    bn_world *w = s->view[BN_FAR]->at->world;
-    double *best = NULL, *all = NULL, *room = NULL;
-    rc = BN_NEW(&best, c->count);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&all, c->count);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&room, CHUNK);
-    BN_TRY(bn_agree(w, rc));
-    BN_TRY(bn_clusters_average(c, s, &bn_kinds[BN_KIND_FAR]));
-    for (int64_t k = 0; k < c->count; k++) {
-        out[k] = -1;
-        best[k] = INFINITY;
-    }
-    if (s->known)
-        nearest_known(out, best, c, s);
-    else
-        nearest_here(out, best, room, c, s->view[BN_FAR]->e,
-                     bn_threads(s->view[BN_FAR]->at->threads));
-    for (int64_t k = 0; k < c->count; k++)
-        all[k] = -best[k];
-    BN_TRY(bn_max(w, all, c->count));
-    for (int64_t k = 0; k < c->count; k++)      /* the first row of those as near */
-        all[k] = out[k] >= 0 && -best[k] == all[k] ? -(double)(bn_sharded_base(s->view[BN_FAR]) + out[k])
-                                                   : -INFINITY;
-    BN_TRY(bn_max(w, all, c->count));
-    for (int64_t k = 0; k < c->count; k++)
-        out[k] = (int64_t)-all[k];
-done:
-    bn_free(best);
-    bn_free(all);
-    bn_free(room);
-    return rc;
 }

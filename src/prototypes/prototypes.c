@@ -105,7 +105,7 @@ static bonsai_status finish(bonsai_graph **out, bn_search *w)
     if (rc == BONSAI_OK && !a->fits)
         rc = check_tiny(a, g, w);
     BN_TRY(bn_agree(w->world, rc));
-    BN_TRY(bn_candidate_trace(g, a->c, w->s, w->job));
+    BN_TRY(bn_candidate_trace(g, a->c, w->s, &bn_kinds[a->t.kind], w->job));
     r->nodes = a->c->count;
     r->t = a->keep.t;
     r->type = a->storage.type;

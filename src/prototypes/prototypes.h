@@ -83,7 +83,7 @@ typedef bonsai_status bn_make_fn(bonsai_graph **out, bn_recipe *r, const bn_job 
                                  const bn_budget *budget);
 
 /* The small graph of prototypes that scores best under the budget.  It has self loops, labels,
- * roles, origins (the member nearest to the centroid), members where job->o->members asks,
+ * roles, origins (the member nearest to the stored row), members where job->o->members asks,
  * and soft labels and weights where they pay. */
 bn_make_fn bn_prototypes;
 

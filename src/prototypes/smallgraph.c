@@ -148,20 +148,25 @@ static uint32_t original(const bn_job *job, int64_t node)
 }
 
 /* The second node of a pair comes from where the first does. */
-static bonsai_status put_origins(bonsai_graph *g, bn_clusters *c, const bn_source *s,
-                                 const bn_job *job)
+static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+                                 const bn_kind *kind, const bn_job *job)
 {
     bonsai_status rc;
+    const bn_place here = {.threads = job->at.threads};
+    bn_embedding rows = {0};
     int64_t *nearest = NULL;
     uint32_t *origin;
     rc = BN_NEW(&nearest, c->count);
     if (rc == BONSAI_OK)
         rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, g->view.nodes);
+    if (rc == BONSAI_OK)
+        rc = bn_embed_view(&rows, g, NULL, BN_OWN, 0, &here);
     BN_TRY(bn_agree(job->at.world, rc));
-    BN_TRY(bn_clusters_nearest(nearest, c, s));
+    BN_TRY(bn_clusters_nearest(nearest, c, s, &rows, &kind->blend));
     for (int64_t i = 0; i < g->view.nodes; i++)
         origin[i] = original(job, s->node[nearest[i % c->count]]);
 done:
+    bn_embedding_free(&rows);
     bn_free(nearest);
     return rc;
 }
@@ -222,10 +227,10 @@ done:
     return rc;
 }
 
-bonsai_status bn_candidate_trace(bonsai_graph *g, bn_clusters *c, const bn_source *s,
-                                 const bn_job *job)
+bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
+                                 const bn_kind *kind, const bn_job *job)
 {
-    bonsai_status rc = put_origins(g, c, s, job);
+    bonsai_status rc = put_origins(g, c, s, kind, job);
     if (rc == BONSAI_OK && job->o->members)
         rc = put_members(g, c, s, job);
     return rc != BONSAI_OK ? rc : bn_agree(job->at.world, bonsai_graph_verify(g));

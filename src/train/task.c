@@ -182,7 +182,8 @@ static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const 
     BN_TRY(bn_parts_for(&t->drawn, &t->parts, small, full));
     t->full = t->drawn ? t->drawn : full;
     t->small = t->same ? t->full : small;
-    t->leaks = t->same ? 0 : bn_parts_leaks(small, t->full);
+    if (!t->same)
+        BN_TRY(bn_parts_leaks(&t->leaks, small, t->full));
 done:
     return rc;
 }

@@ -152,6 +152,81 @@ static void nodes_are_the_members_or_the_nearest_of_them(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- origins ---- */
+
+typedef struct { int members, few, rounds, dense; } way;
+
+static bonsai_graph *made_by(const bonsai_graph *g, const way *w, bonsai_method method)
+{
+    bonsai_condense_options o;
+    bonsai_condense_info info;
+    bonsai_condense_options_init(&o);
+    o.method = method;
+    o.nodes = 40;
+    o.members = w->members;
+    o.layers = w->rounds;
+    o.threads = 1;
+    if (w->few) {                               /* nodes without a label take part */
+        o.split[0] = 5;
+        o.split[1] = o.split[2] = 20;
+    }
+    return condensed(&info, g, &o);
+}
+
+/* The nearest of the nodes that a prototype stands for is its origin. */
+static int64_t check_origins(const bonsai_graph *small, const bonsai_graph *g)
+{
+    int64_t checked = 0;
+    for (int64_t v = 0; v < small->view.nodes; v++) {
+        const bonsai_why w = told(small, v, g);
+        if (w.role != BONSAI_ROLE_PROTOTYPE || w.label < 0)
+            continue;
+        assert_true(w.nodes > 0);
+        assert_int_equal(w.node[0], w.origin);
+        for (int64_t i = 1; i < w.nodes; i++)
+            assert_true(w.distance[i - 1] <= w.distance[i]);
+        checked++;
+    }
+    return checked;
+}
+
+static void the_origin_is_the_nearest_node(void **state)
+{
+    (void)state;
+    static const bonsai_method methods[] = {BONSAI_METHOD_PROTOTYPES, BONSAI_METHOD_AUTO};
+    for (int k = 0; k < 32; k++) {
+        const way w = {k & 1, k >> 1 & 1, k >> 2 & 1 ? 2 : 0, k >> 3 & 1};
+        bonsai_graph *g = generated(w.dense), *small = made_by(g, &w, methods[k >> 4]);
+        const int64_t checked = check_origins(small, g);
+        assert_true(methods[k >> 4] == BONSAI_METHOD_AUTO || checked >= 10);
+        bonsai_graph_free(small);
+        bonsai_graph_free(g);
+    }
+}
+
+/* Nodes of a part of a graph have their numbers in the whole of it. */
+static void the_origin_is_found_in_a_part_of_a_graph(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1), *half = NULL;
+    int32_t nodes[200];
+    for (int i = 0; i < 200; i++)
+        nodes[i] = 399 - i;
+    assert_int_equal(bonsai_graph_induce(&half, g, nodes, 200), BONSAI_OK);
+    for (int members = 0; members < 2; members++) {
+        bonsai_graph *small = made_by(half, &(way){.members = members, .rounds = 2},
+                                      BONSAI_METHOD_PROTOTYPES);
+        for (int64_t v = 0; v < small->view.nodes; v++) {
+            bonsai_why w = told(small, v, half);
+            if (w.label >= 0)
+                assert_int_equal(bonsai_graph_origin(half, w.node[0]), w.origin);
+        }
+        bonsai_graph_free(small);
+    }
+    bonsai_graph_free(half);
+    bonsai_graph_free(g);
+}
+
 static void another_graph_is_refused(void **state)
 {
     (void)state;
@@ -201,6 +276,8 @@ int main(void)
         cmocka_unit_test(shares_are_the_largest_ones),
         cmocka_unit_test(features_are_the_strongest_ones),
         cmocka_unit_test(nodes_are_the_members_or_the_nearest_of_them),
+        cmocka_unit_test(the_origin_is_the_nearest_node),
+        cmocka_unit_test(the_origin_is_found_in_a_part_of_a_graph),
         cmocka_unit_test(another_graph_is_refused),
         cmocka_unit_test(failed_allocations_are_survived),
     };

@@ -134,6 +134,43 @@ static void shares_whose_decimals_were_cut_are_drawn(void **state)
     bonsai_graph_free(g);
 }
 
+static int64_t leaks_of(const bonsai_graph *small, const bonsai_graph *full)
+{
+    int64_t leaks = -1;
+    assert_int_equal(bn_parts_leaks(&leaks, small, full), BONSAI_OK);
+    return leaks;
+}
+
+/* Nodes of a graph in another order, and what is made of it, go by their old numbers. */
+static void leaks_are_found_in_another_order(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(300, 20, 0), *turned = NULL, *some = NULL;
+    int32_t nodes[300], few[40];
+    int64_t want = 0, count = 0;
+    for (int i = 0; i < 300; i++)
+        nodes[i] = 299 - i;
+    assert_int_equal(bonsai_graph_induce(&turned, g, nodes, 300), BONSAI_OK);
+    for (int32_t v = 0; v < 300 && count < 40; v++)
+        if (bn_part(turned, v) == BONSAI_PART_TRAIN && bn_label(turned, v) >= 0)
+            few[count++] = v;
+    assert_int_equal(bonsai_graph_induce(&some, turned, few, count), BONSAI_OK);
+    assert_int_equal(leaks_of(some, turned), 0);
+    assert_int_equal(leaks_of(some, g), 0);
+    bonsai_graph_free(some);
+    for (int i = 0; i < 40; i++)
+        want += bn_part(turned, i) == BONSAI_PART_VAL || bn_part(turned, i) == BONSAI_PART_TEST;
+    for (int32_t i = 0; i < 40; i++)
+        few[i] = i;
+    assert_int_equal(bonsai_graph_induce(&some, turned, few, 40), BONSAI_OK);
+    assert_true(want > 0);
+    assert_int_equal(leaks_of(some, turned), want);
+    assert_int_equal(leaks_of(some, g), want);
+    bonsai_graph_free(some);
+    bonsai_graph_free(turned);
+    bonsai_graph_free(g);
+}
+
 static void leaks_are_labelled_nodes_that_are_judged(void **state)
 {
     (void)state;
@@ -144,12 +181,12 @@ static void leaks_are_labelled_nodes_that_are_judged(void **state)
     for (int i = 0; i < 7; i++)
         want += bn_part(g, nodes[i]) == BONSAI_PART_VAL || bn_part(g, nodes[i]) == BONSAI_PART_TEST;
     assert_true(want > 0 && want < 7);
-    assert_int_equal(bn_parts_leaks(some, g), want);
+    assert_int_equal(leaks_of(some, g), want);
     uint32_t *origin = some->owned[BONSAI_SECTION_ORIGIN];
     for (int i = 0; i < 7; i++)
         origin[i] = UINT32_MAX - (uint32_t)i;           /* of no node */
-    assert_int_equal(bn_parts_leaks(some, g), 0);
-    assert_int_equal(bn_parts_leaks(g, g), 0);          /* has no origins */
+    assert_int_equal(leaks_of(some, g), 0);
+    assert_int_equal(leaks_of(g, g), 0);          /* has no origins */
     bonsai_graph_free(some);
     bonsai_graph_free(g);
 }
@@ -192,6 +229,7 @@ int main(void)
         cmocka_unit_test(shares_that_make_no_sense_are_not_drawn),
         cmocka_unit_test(shares_whose_decimals_were_cut_are_drawn),
         cmocka_unit_test(leaks_are_labelled_nodes_that_are_judged),
+        cmocka_unit_test(leaks_are_found_in_another_order),
         cmocka_unit_test(the_nearest_are_training_nodes_of_the_recorded_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

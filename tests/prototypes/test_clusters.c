@@ -217,7 +217,8 @@ static void assert_cluster(const bn_clusters *c, const points *p, int64_t k)
 static void assert_nearest(bn_clusters *c, const points *p)
 {
     int64_t near[POINTS];
-    assert_int_equal(bn_clusters_nearest(near, c, &p->s), BONSAI_OK);
+    assert_int_equal(bn_clusters_nearest(near, c, &p->s, &c->centre[BN_FAR],
+                                         &bn_kinds[BN_KIND_FAR].blend), BONSAI_OK);
     for (int64_t k = 0; k < c->count; k++) {
         double best = INFINITY, got = 0;
         int64_t first = -1;

@@ -237,7 +237,7 @@ static void rows_are_means_of_members_and_origins_the_nearest(void **state)
         const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
         int64_t f = g->view.features;
         for (int64_t v = 0; v < small->view.nodes; v++) {
-            double mean[16] = {0}, most = 0;
+            double mean[16] = {0}, most = 0, stored[16];
             float row[16];
             int64_t begin = bn_int_at(offsets, v), end = bn_int_at(offsets, v + 1);
             for (int64_t e = begin; e < end; e++) {
@@ -245,12 +245,14 @@ static void rows_are_means_of_members_and_origins_the_nearest(void **state)
                 for (int64_t j = 0; j < f; j++)
                     mean[j] += (double)row[j] / (double)(end - begin);
             }
-            double near = distance(g, origin[v], mean);
-            for (int64_t e = begin; e < end; e++)
-                assert_true(near <= distance(g, member[e], mean) * (1 + 1e-4) + 1e-6);
             bonsai_graph_row(row, small, v);
-            for (int64_t j = 0; j < f; j++)
+            for (int64_t j = 0; j < f; j++) {
                 most = fmax(most, fabs(mean[j]));
+                stored[j] = (double)row[j];
+            }
+            double near = distance(g, origin[v], stored);
+            for (int64_t e = begin; plain && e < end; e++)
+                assert_true(near <= distance(g, member[e], stored) * (1 + 1e-4) + 1e-6);
             for (int64_t j = 0; plain && j < f; j++)
                 assert_true(fabs(mean[j] - (double)row[j]) <= most * (0.5 / 127 + 1e-4));
         }

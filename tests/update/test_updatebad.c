@@ -53,6 +53,10 @@ static void what_cannot_be_updated_is_refused_with_a_sentence(void **state)
                  "has 100 nodes, fewer than the 240 of");
     assert_fails(try_update(w.now, part, w.small), BONSAI_E_ARGUMENT,
                  "the checksum of its graph is");
+    uint32_t *origin = part->owned[BONSAI_SECTION_ORIGIN];
+    origin[7] = 70;
+    assert_fails(try_update(w.now, part, w.small), BONSAI_E_ARGUMENT,
+                 "node 7 has the origin 70: a graph in another order");
     label[0] = (uint8_t)((label[0] + 1) % CLASSES);
     w.now->view.classes = CLASSES + 1;
     assert_fails(try_update(w.now, w.was, w.small), BONSAI_E_ARGUMENT, "has 4 classes, but");
