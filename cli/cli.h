@@ -342,7 +342,8 @@ int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes
  * given) and features.  The strongest features of any node. */
 void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,
                        const bonsai_why *w);
-void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *w);
+void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,
+                       const bonsai_why *w);
 
 /* ---- measures ------------------------------------------------------------ */
 

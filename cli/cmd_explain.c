@@ -167,7 +167,7 @@ static int explain_node(session *s, const story *t, int64_t node)
     else
         add_reasons(&r, t, &w, node);
     if (w.role != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
-        summary_strongest(&r, t->g, &w);
+        summary_strongest(&r, t->g, t->full, &w);
     return summary_print(&r, s);
 }
 

@@ -6,8 +6,6 @@
  * nearest training nodes.
  *
  * SPDX-License-Identifier: MIT */
-#include <math.h>
-
 #include "cli.h"
 
 enum { TOP_CLASSES = 5, TOP_NODES = BONSAI_WHY_ROOM, TOP_FEATURES = 8 };
@@ -63,18 +61,15 @@ static void add_originals(summary *r, const bonsai_graph *small, const bonsai_gr
         add_nodes(r, w, full);
 }
 
-void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *w)
+void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,
+                       const bonsai_why *w)
 {
-    static const column columns[2][2][5] = {    /* with names; with the mean */
-        {{{"feature", "feature", NULL}, {"value", "value", "%.4g"}, {NULL, NULL, NULL}},
-         {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
-          {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}},
-        {{{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
-          {NULL, NULL, NULL}},
-         {{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
-          {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}}};
+    static const column columns[2][5] = {
+        {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
+         {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}},
+        {{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
+         {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}};
     const int named = bonsai_graph_view(small)->section[BONSAI_SECTION_FEATURE_NAMES].data != NULL;
-    const int mean = w->features > 0 && !isnan(w->above_mean[0]);
     bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < w->features && i < TOP_FEATURES; i++) {
         bn_json *line = bn_json_pack("[I]", w->feature[i]);
@@ -82,15 +77,14 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_why *
         if (named)
             bn_json_add(line, name ? bn_json_text(name) : bn_json_null());
         bn_json_add(line, bn_json_real(w->value[i]));
-        if (mean)
-            bn_json_add(line, bn_json_real(w->above_mean[i]));
+        bn_json_add(line, bn_json_real(w->above_mean[i]));
         bn_json_add(rows, line);
     }
     summary_heading(r, "Strongest features");
     summary_int(r, "features_set", "not zero", w->features_set);
-    summary_note(r, "of %lld%s", (long long)bonsai_graph_features(small),
-                 mean ? "; those farthest from the graph's mean" : "");
-    summary_table(r, "features", columns[named][mean], rows);
+    summary_note(r, "of %lld; farthest from the mean of the %s, in standard deviations",
+                 (long long)bonsai_graph_features(small), full ? "full graph" : "labelled nodes");
+    summary_table(r, "features", columns[named], rows);
 }
 
 void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,
@@ -99,5 +93,5 @@ void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph
     if (w->shares > 0)
         add_soft(r, small, w);
     add_originals(r, small, full, w);
-    summary_strongest(r, small, w);
+    summary_strongest(r, small, full, w);
 }

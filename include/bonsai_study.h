@@ -524,11 +524,12 @@ typedef struct {                /* why a node of a condensed graph is there */
     int64_t node[BONSAI_WHY_ROOM];
     double  distance[BONSAI_WHY_ROOM];  /* -1: not known */
     int64_t features_set;       /* features that are not 0, ... */
-    int64_t features;           /* ... and how many of them are here: the largest first; of a
-                                 * prototype with the full graph, the farthest from its mean */
+    int64_t features;           /* ... and how many of them are here: the strongest first, those
+                                 * farthest, in standard deviations, from the mean of the full
+                                 * graph or, without it, of the labelled nodes of small */
     int64_t feature[BONSAI_WHY_ROOM];   /* its number in the full graph */
     double  value[BONSAI_WHY_ROOM];
-    double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean; NAN: not known */
+    double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean */
     const char *feature_name[BONSAI_WHY_ROOM];  /* belongs to the condensed graph; NULL: none */
 } bonsai_why;
 
@@ -537,7 +538,7 @@ BONSAI_API void bonsai_why_init_sized(bonsai_why *w, size_t size);
 BONSAI_API bonsai_status bonsai_condense_why(bonsai_why *out, const bonsai_graph *small,
                                              int64_t node);
 /* The same, beside the graph that small was made of (NULL: what small alone says).  full tells more
- * about prototypes; options as for bonsai_condense_nearest. */
+ * of features and prototypes; options as for bonsai_condense_nearest. */
 BONSAI_API bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small,
                                                  int64_t node, const bonsai_graph *full,
                                                  const bonsai_condense_options *o);

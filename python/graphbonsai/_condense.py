@@ -296,10 +296,11 @@ def explain(small: Any, node: int, full: Any = None, *,
     nodes        nodes of the full graph that a prototype stands for: its members, if they are
                  stored; with `full`, the nearest first, their `distances`, and their
                  `node_names`, if it has some
-    features     numbers of its largest features in the full graph, of `features_set` that are not
-                 0; of a prototype with `full`, those farthest from the full graph's mean; and
-                 their `feature_names`, if it has some
-    values, above_mean   of each of them; None: not known
+    features     numbers in the full graph of its strongest features, of `features_set` that are
+                 not 0: those farthest, in standard deviations, from the mean of `full` or,
+                 without it, of the labelled nodes of `small`; and their `feature_names`,
+                 if it has some
+    values, above_mean   of each of them: its value, and that minus the mean
 
     It prints as a table.
 

@@ -2,7 +2,6 @@
 
 SPDX-License-Identifier: MIT
 """
-import math
 from typing import Any, Dict, List, Optional, Union
 
 from . import _capi as c
@@ -53,7 +52,7 @@ def explained(w: Any, names: Optional[List[str]], nodes: Names) -> "Why":
     names_of = [name and name.decode("utf-8") for name in w.feature_name[:w.features]]
     found["feature_names"] = names_of if any(names_of) else None
     found["values"] = w.value[:w.features]
-    found["above_mean"] = [None if math.isnan(a) else a for a in w.above_mean[:w.features]]
+    found["above_mean"] = w.above_mean[:w.features]
     why = Why(found)
     why.rows = _rows(found, names, nodes)
     return why

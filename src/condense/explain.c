@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/strength.h"
 #include "record.h"
+#include "strongest.h"
 
 static bonsai_status read(bn_record *r, const bonsai_graph *small)
 {
@@ -161,60 +161,30 @@ static bonsai_status add_nearest(bonsai_why *w, const bonsai_graph *small, int64
     return rc;
 }
 
-/* The mean of each feature of small over the nodes of full. */
-static bonsai_status means(double **out, const bonsai_graph *small, const bonsai_graph *full)
+static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int64_t node,
+                                  const bonsai_graph *full)
 {
     bonsai_status rc;
-    double *mean = NULL;
-    int32_t *kept = NULL;
-    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 1));
-    BN_TRY(BN_NEW(&mean, full->view.features));
-    BN_TRY(bonsai_graph_mean(mean, full));
-    for (int64_t j = 0; kept && j < small->view.features; j++)
-        mean[j] = mean[kept[j]];                /* kept[j] >= j: it is still as it was */
-    *out = mean;
-    mean = NULL;
-done:
-    bn_free(mean);
-    bn_free(kept);
-    return rc;
-}
-
-static void list_features(bonsai_why *w, const bonsai_graph *small, const float *row,
-                          const double *mean)
-{
-    bn_strength top[BONSAI_WHY_ROOM];
     const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
-    for (int64_t j = 0; j < small->view.features; j++) {
-        if (row[j] == 0)
-            continue;
-        w->features_set++;
-        bn_keep_strongest(top, &w->features, BONSAI_WHY_ROOM,
-                (bn_strength){j, (double)row[j] - (mean ? mean[j] : 0)});
-    }
+    bn_strength top[BONSAI_WHY_ROOM];
+    bn_yardstick y = {0};
+    float *row = NULL;
+    BN_TRY(BN_NEW(&row, small->view.features));
+    BN_TRY(bn_yardstick_make(&y, small, full));
+    bonsai_graph_row(row, small, node);
+    for (int64_t j = 0; j < small->view.features; j++)
+        w->features_set += row[j] != 0;
+    w->features = bn_strongest_find(top, BONSAI_WHY_ROOM, row, &y);
     for (int64_t i = 0; i < w->features; i++) {
         const int64_t j = top[i].number;
         w->feature[i] = kept ? (int64_t)kept[j] : j;
         w->feature_name[i] = bonsai_graph_feature_name(small, j);
         w->value[i] = (double)row[j];
-        w->above_mean[i] = mean ? top[i].value : NAN;
+        w->above_mean[i] = (double)row[j] - y.mean[j];
     }
-}
-
-static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int64_t node,
-                                  const bonsai_graph *full)
-{
-    bonsai_status rc;
-    float *row = NULL;
-    double *mean = NULL;
-    BN_TRY(BN_NEW(&row, small->view.features));
-    if (full)
-        BN_TRY(means(&mean, small, full));
-    bonsai_graph_row(row, small, node);
-    list_features(w, small, row, mean);
 done:
+    bn_yardstick_free(&y);
     bn_free(row);
-    bn_free(mean);
     return rc;
 }
 
@@ -230,10 +200,8 @@ bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small
     BN_TRY(bn_result_check(out, "bonsai_why"));
     BN_TRY(recall(&w, small, node));
     describe(&w, small, node);
-    if (w.role != BONSAI_ROLE_PROTOTYPE)
-        full = NULL;
     add_shares(&w, small, node);
-    if (full)
+    if (full && w.role == BONSAI_ROLE_PROTOTYPE)
         BN_TRY(add_nearest(&w, small, node, full, o));
     else
         add_members(&w, small, node);

@@ -246,7 +246,7 @@ bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bons
         BN_TRY(count_classes(f, NULL));
     BN_TRY(name_classes(f));
     if (f->made.known)
-        BN_TRY(bn_facts_stand(f, threads));
+        BN_TRY(bn_facts_stand(f));
 done:
     if (rc != BONSAI_OK)
         bn_facts_free(f);

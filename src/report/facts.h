@@ -8,8 +8,8 @@
 #define BN_FACTS_H
 
 #include "condense/record.h"
+#include "condense/strongest.h"
 #include "study/map.h"
-#include "study/strongest.h"
 
 typedef struct {                /* at most 200 points, x ascending */
     int64_t  count;
@@ -29,8 +29,15 @@ typedef enum {                  /* what the weights of nodes count */
     BN_STANDS_ALONE, BN_STANDS_LOSS, BN_STANDS_MEMBERS, BN_STANDS_COVERED
 } bn_standing;
 
+enum { BN_STRONGEST = 4 };
+
+typedef struct {
+    int64_t feature;            /* of the small graph; -1: none, and none after it */
+    double  value, mean;        /* of the node, and of those that it is compared with */
+} bn_strong;
+
 typedef struct {                /* a node that stands for training nodes */
-    int64_t node, place;        /* place: among all that do */
+    int64_t node;
     int32_t label;
     double  weight;             /* as in bn_stands_for */
     int64_t members;            /* -1: not stored */
@@ -72,7 +79,7 @@ bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bons
 void bn_facts_free(bn_facts *f);
 /* Parts of it (standing.c): the nodes that stand for others; names of features, one a line, that
  * hold instead of the graphs' own. */
-bonsai_status bn_facts_stand(bn_facts *f, int threads);
+bonsai_status bn_facts_stand(bn_facts *f);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
 /* The name of a feature of small, or NULL, and its number in the full graph. */
 const char *bn_facts_feature(int64_t *number, const bn_facts *f, int64_t feature);

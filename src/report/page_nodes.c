@@ -193,8 +193,9 @@ static void say(bn_page *p, const bn_facts *f)
     bn_put(p, counts[f->standing]);
     if (is_soft(f))
         bn_put(p, " A soft label says how much of each class a node is, in percent.");
-    bn_put(p, " The strongest features are those farthest from the mean of these nodes, in "
-              "standard deviations: + raised, − lowered.");
+    bn_putf(p, " The strongest features are those farthest from the mean of %s, in standard "
+               "deviations: + raised, − lowered.",
+            f->full ? "the full graph" : "the labelled nodes of this graph");
     if (f->stands < f->all_stands)
         say_shown(p, f);
     bn_put(p, "</p>\n");

@@ -62,8 +62,8 @@ static bn_standing standing_of(const bonsai_graph *g, const int64_t *covers)
     return BN_STANDS_ALONE;
 }
 
-/* All nodes with a label, and where each stands in the list. */
-static bonsai_status list_nodes(bn_stand **out, int32_t *id, bn_facts *f)
+/* All nodes with a label. */
+static bonsai_status list_nodes(bn_stand **out, bn_facts *f)
 {
     bonsai_status rc;
     const bonsai_graph *g = f->small;
@@ -78,9 +78,8 @@ static bonsai_status list_nodes(bn_stand **out, int32_t *id, bn_facts *f)
     for (int64_t v = 0; v < g->view.nodes; v++) {
         if (bn_label(g, v) < 0)
             continue;
-        id[f->all_stands] = (int32_t)v;
         all[f->all_stands] = (bn_stand){
-            .node = v, .place = f->all_stands, .label = bn_label(g, v),
+            .node = v, .label = bn_label(g, v),
             .weight = bn_stands_for(g, covers, v),
             .members = members->data ? bn_int_at(members, v + 1) - bn_int_at(members, v) : -1};
         f->all_stands++;
@@ -107,37 +106,43 @@ static void choose(bn_facts *f)
     qsort(f->stand, (size_t)f->stands, sizeof *f->stand, by_class);
 }
 
-static bonsai_status find_strongest(bn_facts *f, const int32_t *id, int threads)
+static void tell_strongest(bn_stand *n, const float *row, const bn_yardstick *y)
+{
+    bn_strength top[BN_STRONGEST];
+    const int64_t count = bn_strongest_find(top, BN_STRONGEST, row, y);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t j = top[i].number;
+        n->strong[i] = (bn_strong){j, (double)row[j], y->mean[j]};
+    }
+}
+
+static bonsai_status find_strongest(bn_facts *f)
 {
     bonsai_status rc;
-    bn_strong *found = NULL;
-    int64_t *place = NULL;
-    BN_TRY(BN_NEW(&found, f->stands * BN_STRONGEST));
-    BN_TRY(BN_NEW(&place, f->stands));
-    for (int64_t i = 0; i < f->stands; i++)
-        place[i] = f->stand[i].place;
-    BN_TRY(bn_strongest_find(found, f->small, &(bn_nodes){id, f->all_stands}, place, f->stands,
-                             &(bn_place){.threads = threads}));
-    for (int64_t i = 0; i < f->stands; i++)
-        memcpy(f->stand[i].strong, found + i * BN_STRONGEST, sizeof f->stand[i].strong);
+    bn_yardstick y = {0};
+    float *row = NULL;
+    BN_TRY(bn_yardstick_make(&y, f->small, f->full));
+    BN_TRY(BN_NEW(&row, y.f));
+    for (int64_t i = 0; i < f->stands; i++) {
+        bonsai_graph_row(row, f->small, f->stand[i].node);
+        tell_strongest(&f->stand[i], row, &y);
+    }
 done:
-    bn_free(found);
-    bn_free(place);
+    bn_yardstick_free(&y);
+    bn_free(row);
     return rc;
 }
 
-bonsai_status bn_facts_stand(bn_facts *f, int threads)
+bonsai_status bn_facts_stand(bn_facts *f)
 {
     bonsai_status rc;
-    int32_t *id = NULL;
-    BN_TRY(BN_NEW(&id, f->small->view.nodes));
-    BN_TRY(list_nodes(&f->stand, id, f));
+    BN_TRY(list_nodes(&f->stand, f));
     choose(f);
     for (int64_t i = 0; i < f->stands; i++)
-        f->stand[i].strong[0].feature = -1;
+        for (int k = 0; k < BN_STRONGEST; k++)
+            f->stand[i].strong[k].feature = -1;
     if (f->small->view.features > 0 && f->stands > 0)
-        BN_TRY(find_strongest(f, id, threads));
+        BN_TRY(find_strongest(f));
 done:
-    bn_free(id);
     return rc;
 }

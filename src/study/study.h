@@ -11,7 +11,6 @@
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take
  *   map.c             where embeddings lie, in two directions of principal.c or discriminant.c
- *   strongest.c       features by which a node differs from the others
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_STUDY_H

@@ -283,6 +283,36 @@ static void sizes_are_those_of_the_graphs(void **state)
     bonsai_graph_free(g);
 }
 
+/* Beside the full graph, and alone, a report and explain call the same features strong. */
+static void strongest_features_are_those_of_explain(void **state)
+{
+    (void)state;
+    static const bonsai_method methods[] = {BONSAI_METHOD_PROTOTYPES, BONSAI_METHOD_TREES};
+    for (int k = 0; k < 8; k++) {
+        bonsai_condense_options o = asked(methods[k & 1], 0.1);
+        bonsai_condense_info info;
+        o.select_features = k & 1;
+        bonsai_graph *g = generated(300, k >> 1 & 1), *small = condensed(&info, g, &o);
+        const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
+        bn_facts *f = gathered(small, k >> 2 ? g : NULL);
+        assert_true(f->stands > 0);
+        for (int64_t i = 0; i < f->stands; i++) {
+            bonsai_why w;
+            bonsai_why_init(&w);
+            assert_int_equal(bonsai_condense_explain(&w, small, f->stand[i].node, f->full, NULL),
+                             BONSAI_OK);
+            for (int64_t s = 0; s < BN_STRONGEST; s++) {
+                const int64_t j = f->stand[i].strong[s].feature;
+                assert_int_equal(j >= 0, s < w.features);
+                assert_true(j < 0 || (kept ? (int64_t)kept[j] : j) == w.feature[s]);
+            }
+        }
+        bn_facts_free(f);
+        bonsai_graph_free(small);
+        bonsai_graph_free(g);
+    }
+}
+
 static void without_a_full_graph_only_the_small_one_is_known(void **state)
 {
     bonsai_graph *g = generated(300, 0);
@@ -438,6 +468,7 @@ int main(void)
         cmocka_unit_test(classes_are_counted_in_both_graphs),
         cmocka_unit_test(classes_have_the_names_that_a_graph_gives_them),
         cmocka_unit_test(sizes_are_those_of_the_graphs),
+        cmocka_unit_test(strongest_features_are_those_of_explain),
         cmocka_unit_test(without_a_full_graph_only_the_small_one_is_known),
         cmocka_unit_test(another_full_graph_is_refused),
         cmocka_unit_test(nonsense_in_the_metadata_does_no_harm),
