@@ -11,7 +11,7 @@ import os
 import sys
 from typing import List, Optional
 
-from ._program import MISSING, STARTED, captured, environment, program
+from ._program import STARTED, captured, environment, missing, program
 
 
 def _download(found: str, arguments: List[str]) -> List[str]:
@@ -32,7 +32,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     found = program()
     if found is None or STARTED in os.environ:      # found is a script that runs this module
-        print("graphbonsai: " + MISSING, file=sys.stderr)
+        print("graphbonsai: " + missing(), file=sys.stderr)
         return 1
     if given[:1] == ["fetch"]:
         try:

@@ -13,6 +13,7 @@ import numpy as np
 from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError
+from ._members import lists
 from ._memory import Handle, row_lengths, section
 from ._progress import call
 from ._report import Report
@@ -234,7 +235,7 @@ class Arrays:
         nodes = self._int64(c.MEMBERS)
         if nodes is None:
             nodes = np.empty(0, np.int64)
-        return [nodes[a:b] for a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist())]
+        return lists(offsets, nodes)
 
     def _texts(self, number: int) -> Optional[List[str]]:
         stored = self._section(number)

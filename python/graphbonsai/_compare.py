@@ -158,9 +158,9 @@ class Comparison(Sequence[Dict[str, Any]]):
 
 
 def _texts(name: str, value: Any) -> List[str]:
-    """One text, or several."""
+    """One text, several with commas between them as the program takes them, or a list."""
     if isinstance(value, str):
-        return [value]
+        return [part.strip() for part in value.split(",")]
     try:
         return list(value)
     except TypeError:
@@ -190,7 +190,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
             threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-            members: bool = False, memory: Optional[int] = None,
+            members: bool = False, memory: Union[None, int, str] = None,
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
             keep_trees: bool = False, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
@@ -209,9 +209,9 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
 
     Args:
         graph: the full graph, of any kind.
-        methods: the methods of condensing.
+        methods: the methods of condensing: a list, or "auto,random".
         ratios: the budgets, as shares of the full graph's bytes.
-        models: the models to train.
+        models: the models to train, in the same way.
         condense: options for condensing alone.
         train: options for training alone.
         cell: a function that is called with each cell of one split and draw as soon as it is
@@ -249,9 +249,10 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         no_validation: probe on a fifth of the training nodes instead of on validation nodes;
             methods that learn keep the last round.
         hard_labels: prototypes without soft labels.
-        members: prototypes name the nodes that they stand for; not counted as bytes.
-        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
-            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        members: prototypes name the nodes that they stand for, not counted as bytes; only what an
+            update can follow is tried, at some cost in accuracy.
+        memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+            scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
@@ -292,8 +293,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     handle = full._live()
     classes = c.graph_view(handle).contents.classes
     kinds = [options_of.choice("method", m, METHODS) for m in _texts("methods", methods)]
-    shares = [options_of.real("ratio", r)
-              for r in (ratios if hasattr(ratios, "__iter__") else [ratios])]
+    listed = hasattr(ratios, "__iter__") and not isinstance(ratios, (str, bytes))
+    shares = [options_of.real("ratio", r) for r in (ratios if listed else [ratios])]
     nets = [options_of.choice("model", m, MODELS) for m in _texts("models", models)]
     if layers is not None:
         raise ArgumentError('layers is an option of both condensing and training; say '

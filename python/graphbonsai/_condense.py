@@ -12,12 +12,12 @@ from . import _capi as c
 from . import _options as options_of
 from ._errors import ArgumentError, OptionError
 from ._graph import Graph
-from ._kinds import adapter, as_graph, wrong_kind
+from ._kinds import adapter, as_graph, like, wrong_kind
 from ._match import matched, need_same
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
-from ._splits import warn_if_drawn, warn_scales
+from ._splits import warn_all, warn_if_drawn, warn_scales
 from ._why import explained
 
 # Options of condense for reading data of other packages, and their defaults.
@@ -30,19 +30,19 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
     handle = graph._live()
     several = _several(ratio)
     options = {**given, "ratio": None if several is not None else ratio}
-    budget = _one_budget({**given, "ratio": ratio})
+    budget = one_budget({**given, "ratio": ratio})
     o = options_of.fill(c.CondenseOptions, options)
     warn_if_drawn(graph, given["split"], o.seed)
     warn_scales(graph)
     if several is not None:
         return _condense_many(graph, several, o, progress)
-    _positive(budget, getattr(o, budget.member))
+    positive(budget, getattr(o, budget.member))
     info, out = c.init(c.CondenseInfo), Handle()
     call(c.condense, out.out, ctypes.byref(info), handle, progress=progress, options=o)
     return Graph._of(out, run_of(info), info, graph._given)
 
 
-def _one_budget(given: Mapping[str, Any]) -> options_of.Field:
+def one_budget(given: Mapping[str, Any]) -> options_of.Field:
     budgets = [f for f in options_of.fields(c.CondenseOptions).values() if f.marks & c.MARK_BUDGET]
     found = [f for f in budgets if given.get(f.name) is not None]
     if len(found) != 1:
@@ -53,10 +53,12 @@ def _one_budget(given: Mapping[str, Any]) -> options_of.Field:
     return found[0]
 
 
-def _positive(budget: options_of.Field, value: float) -> None:
-    """Refuses 0, which the library takes for "not given"."""
+def positive(budget: options_of.Field, value: float) -> None:
+    """Refuses 0, which the library takes for "not given"; a ratio of 1 is hardly meant."""
     if value <= 0:
         raise ArgumentError("%s is %g; it must be above 0" % (budget.name, value))
+    if budget.name == "ratio" and value == 1:
+        warn_all()
 
 
 def _several(ratio: Any) -> Optional[List[float]]:
@@ -102,7 +104,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
              split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
              threads: int = 0, seed: int = 1, no_validation: bool = False,
-             hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
+             hard_labels: bool = False, members: bool = False, memory: Union[None, int, str] = None,
              for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
              time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
              keep_trees: bool = False, keep_directed: bool = False, keep_self_loops: bool = False,
@@ -161,9 +163,10 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         no_validation: probe on a fifth of the training nodes instead of on validation nodes;
             methods that learn keep the last round.
         hard_labels: prototypes without soft labels.
-        members: prototypes name the nodes that they stand for; not counted as bytes.
-        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
-            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        members: prototypes name the nodes that they stand for, not counted as bytes; only what an
+            update can follow is tried, at some cost in accuracy.
+        memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+            scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
@@ -202,9 +205,9 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
 @options_of.named
 def update(now: Any, was: Any, small: Any, *,
            # options: condense threads memory
-           threads: int = 0, memory: Optional[int] = None,
+           threads: int = 0, memory: Union[None, int, str] = None,
            # end
-           progress: Progress = None) -> Graph:
+           progress: Progress = None) -> Any:
     """Updates a condensed graph after its full graph has changed.
 
     Nodes may have been added after the old ones; edges, features and labels may differ.  The budget
@@ -213,12 +216,12 @@ def update(now: Any, was: Any, small: Any, *,
     Args:
         now: the full graph as it is.
         was: the full graph that `small` was made from.
-        small: what condense(was, method="prototypes", members=True) returned, a Graph or its file.
-            A Data or a DGLGraph does not list its members.
+        small: what condense(was, method="prototypes", members=True) returned, a Graph, its file, a
+            Data or a DGLGraph.  A Data or a DGLGraph is returned as such.
         progress: as for condense.
         threads: threads, 0 for every core it may use (0 to 4096).
-        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
-            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+            scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)
@@ -234,7 +237,7 @@ def update(now: Any, was: Any, small: Any, *,
     ha, hb, hs = a._live(), b._live(), s._live()
     call(c.condense_update, out.out, ctypes.byref(info), ha, hb, hs,
          progress=progress, options=o)
-    return Graph._of(out, run_of(info), info, a._given)
+    return like(small, Graph._of(out, run_of(info), info, a._given))
 
 
 @options_of.named

@@ -11,6 +11,7 @@ import numpy as np
 from . import _build as build
 from . import _capi as c
 from . import _files as files
+from . import _members
 from . import _options as options_of
 from . import _pickles as pickles
 from ._errors import ArgumentError, FormatError
@@ -69,7 +70,8 @@ class Graph(Sources):
                     num_classes: Optional[int] = None, relabel: Optional[bool] = None,
                     node_names: Optional[Sequence[Any]] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
-                    kept_features: Any = None, report: Any = None, operator: bool = False,
+                    members: Any = None, kept_features: Any = None, report: Any = None,
+                    operator: bool = False,
                     # options: read -features -labels
                     keep_directed: bool = False, keep_self_loops: bool = False,
                     keep_repeated: bool = False, threads: int = 0,
@@ -107,6 +109,7 @@ class Graph(Sources):
             node_weight: [n] weights in the loss, as a condensed graph has them.
             origin: [n] numbers of the nodes in the full graph.
             role: [n] roles: 0 none, 1 root, 2 in a root's tree, 3 prototype, 4 learned.
+            members: [n] lists of the nodes of the full graph that each node stands for.
             kept_features: [f] the columns of the full graph's features.
             report: the report of a condensed graph.
             operator: the edge weights multiply rows as they are: numbers of any sign, symmetric,
@@ -146,6 +149,8 @@ class Graph(Sources):
             draft.column(c.ORIGIN, "origin", origin, np.uint32)
         if role is not None:
             draft.column(c.ROLE, "role", role, np.uint8)
+        if members is not None:
+            _members.add(draft, members)
         if kept_features is not None:
             kept = build.to_int32("kept_features", build.whole_numbers("kept_features",
                                                                        kept_features))

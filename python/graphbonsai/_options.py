@@ -15,6 +15,7 @@ import math
 import numbers
 import operator
 import os
+import re
 from typing import (Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Sequence, Tuple, Type,
                     TypeVar, cast)
 
@@ -123,6 +124,28 @@ def several(name: str, value: Any, names: Sequence[str]) -> int:
     return bits
 
 
+def refuse_truth(name: str, value: Any, what: str) -> None:
+    """True and False count as 1 and 0 in Python; where a number is needed, they are a mistake."""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        raise OptionError("%s must be %s, not %r" % (name, what, value))
+
+
+def size(name: str, value: Any) -> Any:
+    """Bytes of a text as the program takes it; anything else as it is.
+
+    >>> size("memory", "300M"), size("memory", "1.5GB"), size("memory", 7)
+    (314572800, 1500000000, 7)
+    """
+    if not isinstance(value, str):
+        return value
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(?:([KMGTkmgt])(B|iB)?|B)?", value.strip())
+    if not found:
+        raise OptionError('%s must be bytes, or a size such as "500M" or "3G", not %r' %
+                          (name, value))
+    thousand = 1000 if found[3] == "B" else 1024
+    return int(float(found[1]) * thousand ** " KMGT".index((found[2] or " ").upper()))
+
+
 def whole(name: str, value: Any, low: int, high: int) -> int:
     try:
         number = operator.index(value)
@@ -134,6 +157,7 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
 
 
 def real(name: str, value: Any) -> float:
+    refuse_truth(name, value, "a number")
     if isinstance(value, (str, bytes)) or not (isinstance(value, numbers.Real) or
                                                hasattr(value, "__float__")):
         raise OptionError("%s must be a number, not %r" % (name, value))
@@ -200,7 +224,9 @@ def _convert(field: Field, value: Any) -> Any:
     if kind == c.FIELD_LONG and isinstance(value, str) and value in field.words:
         return -1
     if kind in _ROOM:
-        return whole(name, value, *_ROOM[kind])
+        if kind != c.FIELD_FLAG:
+            refuse_truth(name, value, "a whole number")
+        return whole(name, size(name, value) if kind == c.FIELD_BYTES else value, *_ROOM[kind])
     if kind == c.FIELD_SPLIT:
         return (ctypes.c_double * 3)(*three(name, value))
     return _TEXTS.get(kind, real)(name, value)

@@ -11,7 +11,6 @@ import sys
 from typing import Any, Dict, List, Optional
 
 STARTED = "GRAPHBONSAI_STARTED"
-MISSING = "the program bonsai is neither in the package nor on the PATH"
 
 
 def program() -> Optional[str]:
@@ -26,6 +25,15 @@ def program() -> Optional[str]:
         if found:
             return found
     return shutil.which("bonsai")
+
+
+def missing() -> str:
+    """The sentence where there is none."""
+    named = os.environ.get("GRAPHBONSAI_LIBRARY")
+    return ("the program bonsai, which downloads, converts and reports, is neither in the package "
+            "nor on the PATH%s: put its folder on the PATH, or install the package with pip" %
+            (", nor beside the library that GRAPHBONSAI_LIBRARY names, in %s" %
+             os.path.dirname(os.path.abspath(named)) if named else ""))
 
 
 def environment() -> Dict[str, str]:

@@ -80,6 +80,17 @@ def warn_scales(graph: Any) -> None:
                       stacklevel=_level())
 
 
+def warn_all() -> None:
+    warnings.warn("ratio is 1: the small graph may take as many bytes as the full one; 0.01 is one "
+                  "percent", stacklevel=_level())
+
+
+def warn_batch(graphs: int) -> None:
+    warnings.warn("data is a Batch of %d graphs, and is condensed to one small graph; for a small "
+                  "graph of each, condense those of data.to_data_list()" % graphs,
+                  stacklevel=_level())
+
+
 def warn_left_out(path: str, left: Sequence[str]) -> None:
     warnings.warn("%s does not hold %s; a .bonsai file holds everything" % (path, ", ".join(left)),
                   SaveWarning, stacklevel=_level())

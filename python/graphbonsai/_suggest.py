@@ -148,7 +148,7 @@ def suggest(data: Any, keep: float = 0.95, *,
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
             split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
             threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-            members: bool = False, memory: Optional[int] = None,
+            members: bool = False, memory: Union[None, int, str] = None,
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep_trees: bool = False,
             # end
@@ -200,9 +200,10 @@ def suggest(data: Any, keep: float = 0.95, *,
         no_validation: probe on a fifth of the training nodes instead of on validation nodes;
             methods that learn keep the last round.
         hard_labels: prototypes without soft labels.
-        members: prototypes name the nodes that they stand for; not counted as bytes.
-        memory: private memory to use at most, in bytes: what does not fit goes to scratch files in
-            TMPDIR, and the answer is the same (at least 0); None: what is free.
+        members: prototypes name the nodes that they stand for, not counted as bytes; only what an
+            update can follow is tried, at some cost in accuracy.
+        memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+            scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).

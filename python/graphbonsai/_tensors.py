@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from . import _capi, _options
+from ._condense import one_budget, positive
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._labels import from_floats, in_a_row, not_above, of_labels, spread, to_labels
@@ -157,7 +158,21 @@ def is_operator(said: Any) -> bool:
     return isinstance(said, (bool, Tensor)) and bool(torch.as_tensor(said).all())
 
 
-# ---- arrays to tensors ----
+# ---- arrays to tensors, and back ----
+
+def plain(value: Any) -> Any:
+    """Numbers instead of the tensors that collating makes of those in a dictionary.
+
+    It rounds to float32; the shortest number that rounds so is nearly always the one that was.
+    """
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if not isinstance(value, Tensor) or value.numel() != 1:
+        return value
+    if not value.is_floating_point():
+        return value.item()
+    return float(str(value.cpu().numpy().reshape(())[()]))
+
 
 def tensor(array: Any) -> Tensor:
     """A tensor with a copy of the array: torch has no read-only tensors."""
@@ -226,6 +241,16 @@ def made(arrays: Dict[str, Any], y: np.ndarray, said: Any, name: str) -> Graph:
                               y=of_labels(name, y, labels), class_names=list(names.values()))
     graph._given = labels
     return graph
+
+
+def need_labels(small: Any, y: np.ndarray) -> None:
+    """Refuses labels y that the classes {label: name} of a small graph do not have."""
+    names = said_names(small)
+    strange = np.empty(0) if names is None else np.setdiff1d(y[y >= 0], list(names))
+    if names is not None and strange.size:
+        raise ArgumentError(f"data.y has the label {strange[0]}, which is no class of the small "
+                            f"graph: {', '.join(map(str, list(names)[:6]))}"
+                            f"{', ...' if len(names) > 6 else ''}")
 
 
 # ---- loss ----
@@ -386,8 +411,10 @@ def check_options(ratio: Any, given: Dict[str, Any]) -> Dict[str, Any]:
     if hasattr(ratio, "__iter__") and getattr(ratio, "ndim", 1) != 0 and not isinstance(ratio, str):
         raise ArgumentError("a transform makes one graph: ratio must be one number, or use "
                             "graphbonsai.condense(data, ratio=[...])")
-    _options.fill(_capi.CondenseOptions, given)
+    o = _options.fill(_capi.CondenseOptions, given)
     _options.fill(_capi.ReadOptions, given)
+    budget = one_budget(given)
+    positive(budget, getattr(o, budget.member))
     return {name: value for struct in (_capi.CondenseOptions, _capi.ReadOptions)
             for name, value in _options.changed(struct, given).items()
             if name not in ("ratio", "method")}

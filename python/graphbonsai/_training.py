@@ -64,7 +64,9 @@ def _facts(pointer: Any) -> Dict[str, Any]:
 
 def part_number(part: str) -> int:
     """The number of a part of a split."""
-    return options_of.choice("part", part, _PARTS)
+    same = {"validation": "val", "valid": "val"}
+    return options_of.choice("part", same.get(part, part) if isinstance(part, str) else part,
+                             _PARTS)
 
 
 def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> Dict[str, Any]:
@@ -162,7 +164,7 @@ class Model:
     @options_of.named
     def predict(self, graph: Any, *, probabilities: bool = False,
                 # options: train threads memory
-                memory: Optional[int] = None, threads: int = 0,
+                memory: Union[None, int, str] = None, threads: int = 0,
                 # end
                 progress: Progress = None) -> Union[np.ndarray, Tuple[np.ndarray, np.ndarray]]:
         """Predicts the class of every node: [n] int64.
@@ -175,8 +177,8 @@ class Model:
             probabilities: also return the probability of each class: [n, c] float32.  Columns are
                 numbered as classes are.
             progress: as for condense.
-            memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
-                answer is the same (at least 0); None: what is free.
+            memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks,
+                and the answer is the same (at least 0); None: what is free.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, locals())
@@ -206,7 +208,7 @@ class Model:
     @options_of.named
     def evaluate(self, graph: Any, part: str = "test", *,
                  # options: train threads memory
-                 memory: Optional[int] = None, threads: int = 0,
+                 memory: Union[None, int, str] = None, threads: int = 0,
                  # end
                  progress: Progress = None) -> Dict[str, Any]:
         """Judges what the model predicts for the labelled nodes of a part.
@@ -220,8 +222,8 @@ class Model:
             graph: a graph of any kind.
             part: "train", "val" or "test"; "none": the nodes outside the split, or without one.
             progress: as for condense.
-            memory: memory for judging, in bytes: what does not fit is judged in blocks, and the
-                answer is the same (at least 0); None: what is free.
+            memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks,
+                and the answer is the same (at least 0); None: what is free.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, dict(memory=memory, threads=threads))
@@ -336,7 +338,7 @@ def train(graph: Any, full: Any = None,
           standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
           decay: float = 0.0005, dropout: float = 0.0,
           split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
-          memory: Optional[int] = None, threads: int = 0, seed: int = 1,
+          memory: Union[None, int, str] = None, threads: int = 0, seed: int = 1,
           metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy", weighted: bool = False,
           cut: float = 0.0, uniform: bool = False,
           # end
@@ -361,8 +363,8 @@ def train(graph: Any, full: Any = None,
         dropout: share dropped between layers (at least 0, below 1).
         split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
             None: the one that condensing drew, the graph's own, or (60, 20, 20).
-        memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
-            is the same (at least 0); None: what is free.
+        memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks, and
+            the answer is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
@@ -395,7 +397,7 @@ def evaluate(small: Any, full: Any,
              standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
              decay: float = 0.0005, dropout: float = 0.0,
              split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
-             memory: Optional[int] = None, threads: int = 0, seed: int = 1,
+             memory: Union[None, int, str] = None, threads: int = 0, seed: int = 1,
              metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
              # end
@@ -426,8 +428,8 @@ def evaluate(small: Any, full: Any,
         dropout: share dropped between layers (at least 0, below 1).
         split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
             None: the one that condensing drew, the graph's own, or (60, 20, 20).
-        memory: memory for judging, in bytes: what does not fit is judged in blocks, and the answer
-            is the same (at least 0); None: what is free.
+        memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks, and
+            the answer is the same (at least 0); None: what is free.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced

@@ -26,7 +26,7 @@ from typing import Any, Dict, Iterator, List, Optional, Union
 
 from ._errors import ArgumentError, Error, FileError
 from ._graph import Graph
-from ._program import MISSING, captured, program
+from ._program import captured, missing, program
 from ._progress import Progress, Watch
 
 __all__ = ["catalogue", "fetch", "load"]
@@ -41,7 +41,7 @@ def _run(*arguments: str) -> Any:
     """What `bonsai fetch` prints as JSON; its sentence as an exception where it failed."""
     found = program()
     if found is None:
-        raise FileError(MISSING)
+        raise FileError(missing())
     done = captured(found, ["fetch", *arguments, "--json", "--quiet"])
     if done.returncode != 0:
         said = [line[len("bonsai: "):] for line in done.stderr.splitlines()

@@ -2,7 +2,7 @@
 
 Node data have DGL's usual names: feat, label, train_mask, val_mask, test_mask; edge data: weight.
 A condensed graph also has y_soft, node_weight, origin and role, and the attributes `report`,
-`kept_features`, `feature_names`, `class_names` and `operator`.
+`kept_features`, `feature_names`, `class_names`, `members` and `operator`.
 
     small = graphbonsai.dgl.Condense(ratio=0.01)(g)
     small = dgl.add_self_loop(small)        # GraphConv and GATConv need them; PyG's add their own
@@ -97,7 +97,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     options = options_of.changed(_capi.ReadOptions, locals())
     _need_graph(g)
     kept, operator = getattr(g, "kept_features", None), getattr(g, "operator", False)
-    said = getattr(g, "class_names", None)
+    said, members = getattr(g, "class_names", None), getattr(g, "members", None)
     names = _tensors.names(getattr(g, "feature_names", None))
     report, g = getattr(g, "report", None), g.cpu()
     n = g.num_nodes()
@@ -108,7 +108,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         weights = _tensors.edge_weights(g.edata[weight], g.num_edges(), f'g.edata["{weight}"]')
     if "role" in g.ndata:
         options = {**_condensed(g, report, source.astype(np.int64), target.astype(np.int64)),
-                   **options}
+                   **({} if members is None else {"members": members}), **options}
     else:
         options.update(_masks(g, split_index))
     options["feature_names"] = names
@@ -139,6 +139,7 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     g.report = graph.report
     g.operator = graph.operator
     g.class_names = _tensors.class_names(graph)
+    g.members = None if graph.members is None else list(map(_tensors.tensor, graph.members))
     return g
 
 
@@ -148,8 +149,8 @@ def _on(g: Any, device: Any) -> Any:
         return g
     moved = g.to(device)
     moved.kept_features = None if g.kept_features is None else g.kept_features.to(device)
-    moved.report, moved.operator, moved.class_names = g.report, g.operator, g.class_names
-    moved.feature_names = g.feature_names
+    for name in ("report", "operator", "class_names", "members", "feature_names"):
+        setattr(moved, name, getattr(g, name))
     return moved
 
 
@@ -189,7 +190,8 @@ class Condense(BaseTransform):
                  project: int = 0,
                  split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] =
                      None, threads: int = 0, seed: int = 1, no_validation: bool = False,
-                 hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
+                 hard_labels: bool = False, members: bool = False,
+                 memory: Union[None, int, str] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
                  keep_trees: bool = False, keep_directed: bool = False,
@@ -242,9 +244,11 @@ class Condense(BaseTransform):
             no_validation: probe on a fifth of the training nodes instead of on validation nodes;
                 methods that learn keep the last round.
             hard_labels: prototypes without soft labels.
-            members: prototypes name the nodes that they stand for; not counted as bytes.
-            memory: private memory to use at most, in bytes: what does not fit goes to scratch files
-                in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            members: prototypes name the nodes that they stand for, not counted as bytes; only what
+                an update can follow is tried, at some cost in accuracy.
+            memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+                scratch files in TMPDIR, and the answer is the same (at least 0); None: what is
+                free.
             for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe
                 judges for.
             effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).

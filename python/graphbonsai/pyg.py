@@ -27,35 +27,28 @@ except ImportError as e:
     raise ImportError("graphbonsai.pyg needs PyTorch Geometric: pip install torch torch_geometric "
                       f"({e})") from e
 
-from . import _capi, _tensors
+from . import _capi, _members, _tensors
 from . import _options as options_of
 from ._condense import condense, condense_graph
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._progress import Progress
 from ._report import Report, shown
+from ._splits import warn_batch
 from ._training import judged, part_number
 
 __all__ = ["Condense", "CondensedData", "apply_features", "condense", "evaluate", "from_data",
            "loss", "to_data"]
 
 
-def _plain(value: Any) -> Any:
-    """Numbers instead of the tensors that collating makes of those in a dictionary.
-
-    It rounds to float32; the shortest number that rounds so is nearly always the one that was.
-    """
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if not isinstance(value, Tensor) or value.numel() != 1:
-        return value
-    if not value.is_floating_point():
-        return value.item()
-    return float(str(value.cpu().numpy().reshape(())[()]))
-
-
 class CondensedData(Data):
     """A condensed Data.  Its `report` says how it was made, and prints as a table.
+
+    `torch.save(small, "small.pt")` saves it with everything, and
+    `torch.load("small.pt", weights_only=False)` reads it, as any Data; Graph.load("small.pt"), which
+    runs nothing that the file says, makes a Graph of it.
+    `pyg.from_data(small).save("small.bonsai")` writes a file for the program, the C library and
+    other machines, which pyg.to_data(Graph.load("small.bonsai")) reads.
 
     The store holds the report as a plain dictionary, which survives `.to(device)`, `.clone()`
     and a dataset's file; the property makes a Report of it.
@@ -67,7 +60,7 @@ class CondensedData(Data):
         found = self._store.get("report")
         if found is not None and isinstance(self, Batch):
             return [one.report for one in self.to_data_list()]
-        return None if found is None else Report(_plain(found))
+        return None if found is None else Report(_tensors.plain(found))
 
     @property
     def num_classes(self) -> int:
@@ -77,6 +70,12 @@ class CondensedData(Data):
             return int(torch.as_tensor(found).max())        # collating makes it a tensor
         soft, y = self._store.get("y_soft"), self._store.get("y")
         return int(soft.shape[1] if soft is not None else 0 if y is None else y.max() + 1)
+
+    @property
+    def members(self) -> Optional[List[Tensor]]:
+        """For each node, the nodes of the full graph that it stands for; None: not stored."""
+        ends, nodes = self._store.get("member_ptr"), self._store.get("member_nodes")
+        return None if ends is None or nodes is None else _members.lists(ends, nodes)
 
     def __repr__(self) -> str:
         short = copy.copy(self)
@@ -179,7 +178,9 @@ def _condensed(data: Data) -> Dict[str, Any]:
     elif data.get("num_classes") is not None:
         out["num_classes"] = int(torch.as_tensor(data["num_classes"]).max())
     if isinstance(data["report"], dict):
-        out["report"] = _plain(data["report"])
+        out["report"] = _tensors.plain(data["report"])
+    if getattr(data, "members", None) is not None:
+        out["members"] = [part.cpu().numpy() for part in data.members]
     return out
 
 
@@ -193,9 +194,11 @@ def from_data(data: Data, *, split_index: int = 0,
     """Makes a Graph from a homogeneous Data; it uses the memory of `data.x`.
 
     Args:
-        data: has `x` (dense float32, or sparse), `y`, `edge_index` or `adj_t`, and may have
-            `edge_weight` (or `edge_attr` with one number per edge), `train_mask`, `val_mask`,
-            `test_mask` and `feature_names`, a list.  If its `operator` is true, the weights multiply rows as they are.
+        data: a Data; a Batch of several graphs is one graph of several parts.  It has `x` (dense
+            float32, or sparse), `y`, `edge_index` or `adj_t`, and may have `edge_weight` (or
+            `edge_attr` with one number per edge), `train_mask`, `val_mask`, `test_mask` and
+            `feature_names`, a list.  If its `operator` is true, the weights multiply rows as they
+            are.
         split_index: the column of masks [nodes, splits].
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
@@ -243,7 +246,8 @@ def to_data(graph: Graph) -> Data:
     y has the labels that the graph was made of.  Where these have gaps, such as 0, 10, 20, y_soft
     has a column for each number up to the highest, and `num_classes` is one more than that, 21: a
     network with as many scores can be trained on it and compared with the full graph's y.
-    `class_names` of a condensed graph is {label: name}, if classes have names.
+    `class_names` of a condensed graph is {label: name}, if classes have names, and `members` lists
+    the nodes that each node stands for, if condensing was asked for them.
 
     The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
     multiply rows as they are, and the Data has `operator`, too.  Give them to
@@ -271,6 +275,9 @@ def to_data(graph: Graph) -> Data:
         names = _tensors.class_names(graph)
         if names is not None:
             data["class_names"] = names
+        if graph.members is not None:
+            data["member_ptr"], data["member_nodes"] = map(torch.from_numpy,
+                                                           _members.flat(graph.members))
     return data
 
 
@@ -280,6 +287,8 @@ def condensed(data: Data, ratio: Union[None, float, Sequence[float]], given: Map
               reading: Dict[str, Any], progress: Progress) -> Any:
     """What graphbonsai.condense does with a Data: a small Data, or a list for several ratios."""
     graph = from_data(data, threads=given["threads"], **reading)
+    if isinstance(data, Batch) and data.num_graphs > 1:
+        warn_batch(data.num_graphs)
     small = condense_graph(graph, ratio, given, progress)
     made = [to_data(one).to(data["x"].device)
             for one in (small if isinstance(small, list) else [small])]
@@ -316,7 +325,8 @@ class Condense(BaseTransform):
                  project: int = 0,
                  split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] =
                      None, threads: int = 0, seed: int = 1, no_validation: bool = False,
-                 hard_labels: bool = False, members: bool = False, memory: Optional[int] = None,
+                 hard_labels: bool = False, members: bool = False,
+                 memory: Union[None, int, str] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
                  keep_trees: bool = False, keep_directed: bool = False,
@@ -365,9 +375,11 @@ class Condense(BaseTransform):
             no_validation: probe on a fifth of the training nodes instead of on validation nodes;
                 methods that learn keep the last round.
             hard_labels: prototypes without soft labels.
-            members: prototypes name the nodes that they stand for; not counted as bytes.
-            memory: private memory to use at most, in bytes: what does not fit goes to scratch files
-                in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            members: prototypes name the nodes that they stand for, not counted as bytes; only what
+                an update can follow is tried, at some cost in accuracy.
+            memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
+                scratch files in TMPDIR, and the answer is the same (at least 0); None: what is
+                free.
             for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe
                 judges for.
             effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
@@ -445,25 +457,15 @@ def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph
     if not drawn and not masks:
         raise ArgumentError("data has no train_mask, and condensing drew no split: nothing says "
                             "which nodes to judge on")
-    _need_labels(small.get("class_names"), y)
+    _tensors.need_labels(small.get("class_names"), y)
     classes = max(classes, int(y.max(initial=-1)) + 1)
     graph = Graph.from_arrays(y=y, num_nodes=n, num_classes=classes, **masks)
     return graph.split(*drawn) if drawn else graph
 
 
-def _need_labels(small: Any, y: np.ndarray) -> None:
-    """Refuses labels y that the classes {label: name} of a small graph do not have."""
-    names = _tensors.said_names(small)
-    strange = np.empty(0) if names is None else np.setdiff1d(y[y >= 0], list(names))
-    if names is not None and strange.size:
-        raise ArgumentError(f"data.y has the label {strange[0]}, which is no class of the small "
-                            f"graph: {', '.join(map(str, list(names)[:6]))}"
-                            f"{', ...' if len(names) > 6 else ''}")
-
-
 def _drawn(small: Data) -> Optional[Tuple[List[float], int]]:
     """The shares and the seed of the split that condensing drew, or None."""
-    report = _plain(small.get("report"))
+    report = _tensors.plain(small.get("report"))
     made = report.get("options") if isinstance(report, dict) else None
     if not isinstance(made, dict) or not isinstance(made.get("split"), list):
         return None

@@ -183,7 +183,8 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, hard_labels, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
      .help = "prototypes without soft labels"},
     {ROW(bonsai_condense_options, members, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
-     .help = "prototypes name the nodes that they stand for; not counted as bytes"},
+     .help = "prototypes name the nodes that they stand for, not counted as bytes; only what an "
+             "update can follow is tried, at some cost in accuracy"},
     MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
            "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
     {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,

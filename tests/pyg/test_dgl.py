@@ -152,5 +152,18 @@ class Dgl(unittest.TestCase):
             ours.Condense(0.1, layrs=2)
 
 
+class Members(unittest.TestCase):
+    def test_members_come_back(self):
+        g = graphbonsai.generate(nodes=300, features=40, classes=3, threads=1)
+        options = dict(nodes=12, method="prototypes", members=True, threads=1)
+        made, full = graphbonsai.condense(g, **options), ours.to_data(g)
+        small = graphbonsai.condense(full, **options)
+        self.assertEqual([part.tolist() for part in small.members],
+                         [part.tolist() for part in made.members])
+        self.assertTrue(ours.from_data(small).equal(made))
+        self.assertIsNone(graphbonsai.condense(full, nodes=12, threads=1).members)
+        self.assertEqual(len(graphbonsai.update(full, full, small, threads=1).members), 12)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 import torch_geometric.transforms as T
 from torch_geometric.data import Batch, Data, HeteroData, InMemoryDataset
+from torch_geometric.data.separate import separate
 from torch_geometric.utils import to_torch_csr_tensor
 
 import graphbonsai
@@ -319,6 +320,42 @@ class Transform(unittest.TestCase):
         for name, field in _options.fields(_capi.CondenseOptions).items():
             self.assertEqual(parameters[name].default, field.default)
             self.assertRegex(inspect.getdoc(pyg.Condense.__init__), r"(?m)^    %s: " % name)
+
+    def test_a_transform_needs_a_budget_when_it_is_made(self):
+        lead = r"give one budget: ratio \(of the bytes, such as 0.01\), max_bytes, nodes or trees"
+        for options, sentence in ((dict(), lead + "$"),
+                                  (dict(ratio=0.1, nodes=5), lead + ", not ratio and nodes"),
+                                  (dict(ratio=0), "ratio is 0; it must be above 0"),
+                                  (dict(ratio=True), "ratio must be a number, not True")):
+            with self.assertRaisesRegex(graphbonsai.Error, sentence):
+                pyg.Condense(**options)
+
+    def test_a_batch_is_condensed_as_one_graph_and_says_so(self):
+        d = data()
+        with self.assertWarnsRegex(UserWarning, "data is a Batch of 2 graphs, and is condensed to "
+                                   r"one small graph; for a small graph of each, condense those of "
+                                   r"data.to_data_list\(\)"):
+            graphbonsai.condense(Batch.from_data_list([d, d]), nodes=12, threads=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            graphbonsai.condense(Batch.from_data_list([d]), nodes=12, threads=1)
+
+    def test_members_come_back(self):
+        g = graphbonsai.generate(nodes=300, features=40, classes=3, threads=1)
+        options = dict(nodes=12, method="prototypes", members=True, threads=1)
+        d, made = pyg.to_data(g), graphbonsai.condense(g, **options)
+        small = graphbonsai.condense(d, **options)
+        self.assertEqual([part.tolist() for part in small.members],
+                         [part.tolist() for part in made.members])
+        self.assertTrue(pyg.from_data(small.clone()).equal(made))
+        self.assertIsNone(graphbonsai.condense(d, nodes=12, threads=1).members)
+        both, slices = InMemoryDataset.collate([small, graphbonsai.condense(d, **{
+            **options, "nodes": 7})])
+        first = separate(type(small), both, 0, slices, decrement=False)
+        self.assertEqual(first.members[3].tolist(), made.members[3].tolist())
+        again = graphbonsai.update(d, d, small, threads=1)
+        self.assertIsInstance(again, pyg.CondensedData)
+        self.assertTrue(pyg.from_data(again).equal(graphbonsai.update(g, g, made, threads=1)))
 
     def test_a_transform_takes_max_bytes(self):
         t = pyg.Condense(max_bytes=5000)

@@ -100,6 +100,13 @@ assert "scratch files" in str(under.report) and "scratch" not in str(free.report
         again = graphbonsai.update(self.g, self.g, s, threads=1)
         self.assertEqual(len(again), len(s))
 
+    def test_members_can_be_given(self):
+        g = testing.triangle(members=[[4, 5], [], np.array([3])])
+        self.assertEqual([part.tolist() for part in g.members], [[4, 5], [], [3]])
+        self.refuses("members has 2 nodes but x has 3", testing.triangle, members=[[4], [5]])
+        self.refuses("members[1] has the type float64; it must hold whole numbers",
+                     testing.triangle, members=[[4], [0.5], []])
+
     def test_networks_that_it_is_for(self):
         for given, said in (("sage", "sage"), (["sage", "gcn"], "gcn,sage"), ("gin, gcn", "gcn,gin"),
                             ("all", "all"), (None, "all")):
@@ -438,6 +445,9 @@ class Training(testing.Case):
                                    places=2)
             np.testing.assert_allclose(found["recall"], recall)
         self.refuses('there is no part "tset"; did you mean "test"?', model.evaluate, g, "tset")
+        for same in ("validation", "valid"):
+            self.assertEqual(model.evaluate(g, same, threads=1)["right"],
+                             model.evaluate(g, "val", threads=1)["right"])
 
     def test_models_predict_after_all_else_is_gone(self):
         for kind in ("gcn", "gat", "gin", "sage"):

@@ -13,7 +13,7 @@ import testing
 from fetch_data import benchmark_npz, ogb_entries, published, read, saint_files, write, zipped
 from fetch_server import Server
 from graphbonsai import ArgumentError, Error, FileError, Graph, datasets
-from graphbonsai._program import program
+from graphbonsai._program import missing, program
 
 
 @unittest.skipIf(program() is None, "the program is not there")
@@ -119,6 +119,21 @@ class Datasets(unittest.TestCase):
             datasets.fetch("amazon-photo", self.to, base_url="http://127.0.0.1:1/", retries=0)
         with self.assertRaisesRegex(Error, "there is no network, or no server of that name"):
             datasets.fetch("amazon-photo", self.to, base_url="http://nobody.invalid/", retries=99)
+
+
+class Program(unittest.TestCase):
+    def test_what_is_missing_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kept = dict(os.environ)
+            try:
+                os.environ["PATH"] = folder
+                os.environ["GRAPHBONSAI_LIBRARY"] = os.path.join(folder, "libbonsai.so")
+                found, said = program(), missing()
+            finally:
+                os.environ.clear()
+                os.environ.update(kept)
+        self.assertIn(", nor beside the library that GRAPHBONSAI_LIBRARY names, in " + folder, said)
+        self.assertTrue(found is None or os.path.dirname(found) != folder)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import numpy as np
 
 import graphbonsai
 import testing
-from graphbonsai import ArgumentError, Graph, OptionError, condense, generate, train
+from graphbonsai import ArgumentError, Graph, OptionError, _options, condense, generate, train
 from testing import triangle
 
 NAN = float("nan")
@@ -281,7 +281,10 @@ class Options(testing.Case):
         bad("k must be a whole number, not 'three'", k="three")
         bad("k is 4294967296, outside -2147483648..2147483647", k=2**32)
         bad("seed is -1, outside 0..18446744073709551615", seed=-1)
-        bad("memory must be a whole number, not '3G'", memory="3G")
+        bad('memory must be bytes, or a size such as "500M" or "3G", not \'3X\'', memory="3X")
+        bad('memory must be bytes, or a size such as "500M" or "3G", not \'B\'', memory="B")
+        bad("seed must be a whole number, not True", seed=True)
+        bad("theta must be a number, not False", theta=False)
         bad("memory is -1; it must be at least 0", memory=-1)
         bad("theta must be a number, not 'x'", theta="x")
         bad("theta is nan, which is not finite", theta=NAN)
@@ -296,11 +299,34 @@ class Options(testing.Case):
             self.assertIn(next(iter(options)), str(caught.exception))
         bad("the shares 90/20/20 sum to more than 100", split=(90, 20, 20))
 
+    def test_sizes_as_the_program_takes_them(self):
+        for text, size in (("300M", 300 << 20), ("3g", 3 << 30), ("2KiB", 2048), ("1.5kB", 1500),
+                           ("7B", 7), ("4096", 4096)):
+            self.assertEqual(_options.size("memory", text), size)
+        self.assertTrue(condense(self.g, 0.1, memory="3G", threads=1).equal(
+            condense(self.g, 0.1, threads=1)))
+
+    def test_lists_of_methods_as_the_program_takes_them(self):
+        found = graphbonsai.compare(self.g, "random, degree", 0.1, "gcn,sage", epochs=5, seeds=1,
+                                    threads=1)
+        self.assertEqual({(cell["method"], cell["model"]) for cell in found}, {
+            (method, model) for method in ("full", "random", "degree")
+            for model in ("gcn", "sage")})
+        self.refuses('there is no method "autos"; did you mean "auto"?', graphbonsai.compare,
+                     self.g, "random,autos")
+        self.refuses("ratio must be a number, not '0.1,0.2'", graphbonsai.compare, self.g, "random",
+                     "0.1,0.2")
+
     def test_budgets(self):
         lead = "give one budget: ratio (of the bytes, such as 0.01), max_bytes, nodes or trees"
         self.refuses(lead, condense, self.g)
         self.refuses(lead + ", not ratio and nodes", condense, self.g, 0.1, nodes=5)
         self.refuses("ratio is 0; it must be above 0", condense, self.g, 0)
+        self.refuses("ratio must be a number, not True", condense, self.g, True)
+        self.refuses("nodes must be a whole number, not True", condense, self.g, nodes=True)
+        with self.assertWarnsRegex(UserWarning, "ratio is 1: the small graph may take as many bytes "
+                                   "as the full one; 0.01 is one percent"):
+            condense(self.g, 1, method="random", threads=1)
         self.refuses("nodes is -3; it must be above 0", condense, self.g, nodes=-3)
         self.refuses("ratio must be a number, not '1 %'", condense, self.g, "1 %")
         for ratio in (1.5, [0.1, 1.5], [0.1, 0]):
