@@ -588,6 +588,9 @@ BONSAI_API void bonsai_model_free(bonsai_model *m);     /* of bonsai_model_load 
 BONSAI_API const bonsai_model_info *bonsai_model_facts(const bonsai_model *m);
 /* The name of class k, that of the graph it was trained on; NULL: it has none.  It belongs to m. */
 BONSAI_API const char *bonsai_model_class_name(const bonsai_model *m, int64_t k);
+/* The name of feature i of the graphs that it can be used on; NULL: it has none, or the model does
+ * not read it.  It belongs to m. */
+BONSAI_API const char *bonsai_model_feature_name(const bonsai_model *m, int64_t i);
 /* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
  * x classes).  Refuses a graph in which a number stands for a class of another name, or a column for
  * a feature of another name.  Of the options only memory, threads and progress matter. */

@@ -116,7 +116,8 @@ def need_fit(model: Side, graph: Graph) -> None:
     for i, (a, b) in enumerate(zip(*(keys or ((), ())))):
         if a != b:
             raise ArgumentError('class %d is "%s" in the model, but "%s" in the graph; make the '
-                                "graph with relabel=True and the class_names of the model" %
+                                "graph with class_names=model.class_names, and also relabel=True "
+                                "where from_arrays takes numbers as labels" %
                                 (i, a, b))
 
 

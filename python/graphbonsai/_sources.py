@@ -1,15 +1,16 @@
-"""Sources: graphs of tables, networkx and igraph, and back to the last two.
+"""Sources: graphs of tables, networkx and igraph, and back.
 
 SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
 
 from . import _capi as c
 from . import _networks as networks
 from . import _options as options_of
 from ._arrays import Arrays
+from ._frames import frames_of
 from ._tables import graph_of_tables
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Sources(Arrays):
             node_id: the column of ids; None: "id", else the table's index, else the row's number.
             features: the columns of features, each of numbers or of vectors, or an array with a
                 row a node; None: all columns that are nothing else.  Their names are the graph's
-                `feature_names`.
+                `feature_names`.  For a model: features=model.feature_names.
             label: the column of labels; None: "label" or "y".  Labels are names, texts or whole
                 numbers: each is a class, in sorted order.  Missing ones and -1 are unknown.
             split: the column of parts: train, val, test or nothing; None: "split", else the columns
@@ -56,7 +57,7 @@ class Sources(Arrays):
             source: of edges, the column of the ids of their first nodes.
             target: of edges, the column of the ids of their second nodes.
             weight: of edges, the column of weights; None: "weight".
-            class_names: the labels in the order of their classes.
+            class_names: the labels in the order of their classes, as of a model.
             num_classes: labels are class numbers below this number.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
@@ -70,6 +71,29 @@ class Sources(Arrays):
         (['ann', 'bob'], [[31.0], [45.0]], [1, 0], ['a', 'b'], ['age'])
         """
         return graph_of_tables(nodes, edges, locals(), _reading(locals()))
+
+    def to_pandas(self, *, node_id: str = "id", label: str = "label", split: str = "split",
+                  node_weight: str = "node_weight") -> Tuple[Any, Any]:
+        """Makes two pandas DataFrames: of the nodes and of the edges, as from_pandas reads them.
+
+        A row of nodes has its name, its features by their names (without names: 0, 1, ...), its
+        label (the class's name, or its number), of a condensed graph its weight, and its part (train,
+        val or test), each that the graph has.  Missing: the label is unknown, or the node in no
+        part.  A row of edges has source, target and weight; an edge that goes both ways has one
+        row.
+
+        `Graph.from_pandas(*g.to_pandas(), class_names=g.class_names)` is g again.  A directed graph
+        needs keep_directed=True, loops keep_self_loops=True.  What else a condensed graph has, such
+        as soft labels, is left out.
+
+        Args:
+            node_id: the column for the names of nodes.
+            label: the column for the labels.
+            split: the column for the parts.
+            node_weight: the column for the weights of nodes.
+        """
+        return frames_of(self, dict(node_id=node_id, label=label, split=split,
+                                    node_weight=node_weight))
 
     @classmethod
     @options_of.named

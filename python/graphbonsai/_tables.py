@@ -389,10 +389,12 @@ def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
     label = table.first("label", "y") if names["label"] is None else names["label"]
     features = names["features"]
     if features is None:
-        used = {node_id, table.index, label, names["split"] or "split", *MASKS}
+        used = {node_id, table.index, label, names["split"] or "split", "node_weight", *MASKS}
         features = [name for name in table.names if name not in used]
     found = nodes_of(table, features, label, names["split"], names["class_names"],
                      names["num_classes"])
+    if names["features"] is None and "node_weight" in table.names:
+        found.arrays["node_weight"] = table.column("node_weight")
     weight = names["weight"]
     weight = pairs.first("weight") if weight is None else weight
     return Graph.from_arrays(

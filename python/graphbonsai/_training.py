@@ -151,6 +151,16 @@ class Model:
         del handle
         return [name.decode("utf-8") for name in names] if names and names[0] is not None else None
 
+    @property
+    def feature_names(self) -> Optional[List[str]]:
+        """The names of the features that it wants, in their order, or None; "": it has no name, or
+        the model does not read it.  `Graph.from_pandas(..., features=model.feature_names)` takes
+        these columns of a table."""
+        handle, pointer = self._live()
+        names = [c.model_feature_name(pointer, i) or b"" for i in range(self.info["features"])]
+        del handle
+        return [name.decode("utf-8") for name in names] if any(names) else None
+
     def _side(self) -> Side:
         names, count = self.class_names, self.info["classes"]
         return Side(count, names, range(count) if names is None else None)

@@ -111,6 +111,18 @@ static bonsai_status check_names(const bonsai_model *m, const bonsai_graph *g)
 
 /* ---- features ---- */
 
+const char *bonsai_model_feature_name(const bonsai_model *m, int64_t i)
+{
+    const bonsai_array names = bn_model_feature_names(m);
+    int64_t at = i;
+    if (i < 0 || i >= m->info.features)
+        return NULL;
+    if (m->kept)
+        for (at = 0; at < m->dims.features && m->kept[at] != i;)
+            at++;
+    return at < m->dims.features ? bn_name_at(&names, at) : NULL;
+}
+
 /* " (kept-feature list 3, 7, 12, ...)": how a list of kept features begins; "" without one. */
 static const char *list_text(char out[80], const int32_t *kept, int64_t count)
 {

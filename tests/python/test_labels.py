@@ -128,11 +128,13 @@ class Matched(testing.Case):
         self.assertAlmostEqual(model.evaluate(full, threads=1)["accuracy"],
                                100 * float((said == full.y)[full.test_mask].mean()))
         self.refuses('class 1 is "20" in the model, but "1" in the graph; make the graph with '
-                     "relabel=True and the class_names of the model", model.predict, full)
+                     "class_names=model.class_names, and also relabel=True where from_arrays takes "
+                     "numbers as labels", model.predict, full)
 
     def test_a_prediction_that_would_be_compared_wrongly_is_refused(self):
         self.refuses('class 1 is "10" in the model, but "20" in the graph; make the graph with '
-                     "relabel=True and the class_names of the model", self.model.predict, self.few)
+                     "class_names=model.class_names, and also relabel=True where from_arrays takes "
+                     "numbers as labels", self.model.predict, self.few)
         same = world(nodes=lambda y: y != 1, class_names=self.model.class_names)
         self.assertEqual(sorted(set(same.y.tolist())), [0, 2])
         said = self.model.predict(same, threads=1)

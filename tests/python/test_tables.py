@@ -398,6 +398,95 @@ class Networks(testing.Case):
         self.assertEqual(Graph.from_igraph(g).to_igraph().vs.attributes(), ["x", "y"])
 
 
+def texts_of(column):
+    """Texts, and None where they are missing: how, depends on the version of pandas."""
+    return [value if isinstance(value, str) else None for value in column]
+
+
+class Frames(testing.Case):
+    def test_a_graph_is_two_tables_and_a_graph_again(self):
+        pandas = module("pandas")
+        nodes, edges = named().to_pandas()
+        self.assertIsInstance(nodes, pandas.DataFrame)
+        self.assertEqual(nodes.columns.tolist(), ["id", "age", "tall", "label", "split"])
+        self.assertEqual(texts_of(nodes["label"]), ["b", "a", None])
+        self.assertEqual(texts_of(nodes["split"]), ["train", "val", None])
+        self.assertEqual(edges.to_dict("list"), EDGES)
+        self.assertTrue(Graph.from_pandas(nodes, edges).equal(named()))
+        nodes, edges = named().to_pandas(node_id="who", label="tier", split="part")
+        self.assertTrue(Graph.from_pandas(nodes, edges, node_id="who", label="tier",
+                                          split="part").equal(named()))
+
+    def test_without_names(self):
+        module("pandas")
+        for g in (testing.small_world(90), triangle(y=[0, -1, 1]), triangle(y=None),
+                  triangle(x=None, train_mask=None, test_mask=None),
+                  triangle(edge_weight=[1, 2, 3]), triangle(feature_names=["a", "b", "c"])):
+            nodes, edges = g.to_pandas()
+            self.assertEqual(len(edges), g.num_edges // 2)
+            self.assertTrue(Graph.from_pandas(nodes, edges).equal(g), (nodes, edges))
+        nodes = triangle(y=[0, -1, 1]).to_pandas()[0]
+        self.assertEqual(nodes["label"].isna().tolist(), [False, True, False])
+        g = triangle(keep_directed=True)
+        self.assertTrue(Graph.from_pandas(*g.to_pandas(), keep_directed=True).equal(g))
+
+    def test_classes_without_nodes_need_their_names(self):
+        module("pandas")
+        g = triangle(y=[2, 0, 2], class_names=["z", "b", "a"])
+        again = Graph.from_pandas(*g.to_pandas(), class_names=g.class_names)
+        self.assertTrue(again.equal(g))
+
+    def test_prototypes_without_a_label_have_none(self):
+        module("pandas")
+        g = triangle(y=[1, -1, 0], class_names=["a", "b"], node_weight=[3, 1, 2.5],
+                     role=[3, 3, 3], train_mask=None, test_mask=None)
+        nodes, edges = g.to_pandas(label="plan")
+        self.assertEqual(texts_of(nodes["plan"]), ["b", None, "a"])
+        self.assertEqual(nodes["node_weight"].tolist(), [3, 1, 2.5])
+        again = Graph.from_pandas(nodes, edges, label="plan")
+        self.assertEqual((again.num_features, again.node_weight.tolist()), (3, [3, 1, 2.5]))
+
+    def test_two_columns_of_one_name(self):
+        module("pandas")
+        g = triangle(feature_names=["a", "label", "c"])
+        self.refuses('two columns would be called "label"; rename with label="..."', g.to_pandas)
+        self.assertEqual(g.to_pandas(label="class")[0].columns.tolist(),
+                         ["a", "label", "c", "class", "split"])
+        self.refuses('two columns would be called "a"; features need names of their own',
+                     triangle(feature_names=["a", "a", "c"]).to_pandas)
+
+    def test_a_model_names_the_columns_that_it_wants(self):
+        g = testing.small_world(120)
+        names = ["f%d" % i for i in range(g.num_features)]
+        table = {name: g.x[:, i] for i, name in enumerate(names)}
+        ends = dict(zip(("source", "target"), g.edge_index))
+        named = Graph.from_pandas({**table, "label": g.y}, ends).split()
+        model = graphbonsai.train(named, epochs=5, seeds=1, threads=1).model
+        self.assertEqual(model.feature_names, names)
+        other = {name: table[name] for name in reversed(names)}
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, "into the order of the model"):
+            model.predict(Graph.from_pandas(other, ends))
+        again = Graph.from_pandas({**other, "more": g.y}, ends, features=model.feature_names)
+        self.assertEqual(model.predict(again).tolist(), model.predict(named).tolist())
+        self.assertIsNone(graphbonsai.train(g, epochs=2, seeds=1, threads=1).model.feature_names)
+
+    def test_a_class_that_new_data_lacks(self):
+        g = testing.small_world(120)
+        names = np.array(["a", "b", "c"])
+        ends = dict(zip(("source", "target"), g.edge_index))
+        full = Graph.from_pandas({"x": list(g.x), "label": names[g.y]}, ends).split()
+        model = graphbonsai.train(full, epochs=5, seeds=1, threads=1).model
+        few = {"x": list(g.x), "label": np.where(g.y == 0, "b", names[g.y])}
+        self.refuses('class 0 is "a" in the model, but "b" in the graph; make the graph with '
+                     "class_names=model.class_names, and also relabel=True where from_arrays takes "
+                     "numbers as labels", model.predict, Graph.from_pandas(few, ends))
+        want = model.predict(full).tolist()
+        for made in (Graph.from_pandas(few, ends, class_names=model.class_names),
+                     Graph.from_arrays(edge_index=g.edge_index, x=g.x, y=few["label"],
+                                       class_names=model.class_names)):
+            self.assertEqual(model.predict(made).tolist(), want)
+
+
 class Files(testing.Case):
     def test_a_matrix_of_scipy(self):
         sparse = testing.scipy_sparse()

@@ -419,6 +419,26 @@ static void a_model_has_the_names_of_its_classes(void **state)
     bonsai_model_free(m);
 }
 
+static void a_model_has_the_names_of_its_features(void **state)
+{
+    (void)state;
+    const bn_dims d = {BONSAI_MODEL_GCN, 2, 1, 1, F, H, C, false};
+    bonsai_model *m = a_model(d, WITH_NAMES, 9), *without = a_model(d, 0, 9);
+    bonsai_model *some = a_model(d, WITH_NAMES | WITH_KEPT, 9);
+    assert_string_equal(bonsai_model_feature_name(m, 0), "f\xc3\xa4 0");
+    assert_string_equal(bonsai_model_feature_name(m, F - 1), "f\xc3\xa4 12");
+    assert_null(bonsai_model_feature_name(m, F));
+    assert_null(bonsai_model_feature_name(m, -1));
+    assert_null(bonsai_model_feature_name(without, 0));
+    assert_string_equal(bonsai_model_feature_name(some, 2), "f\xc3\xa4 3");
+    assert_null(bonsai_model_feature_name(some, 1));
+    assert_string_equal(bonsai_model_feature_name(some, 8), "f\xc3\xa4 12");
+    assert_null(bonsai_model_feature_name(some, 9));
+    bonsai_model_free(some);
+    bonsai_model_free(without);
+    bonsai_model_free(m);
+}
+
 static void a_graph_in_which_a_number_is_another_class_is_refused(void **state)
 {
     (void)state;
@@ -539,6 +559,7 @@ int main(void)
         cmocka_unit_test(a_graph_of_other_features_is_refused),
         cmocka_unit_test(a_graph_whose_columns_have_other_names_is_refused),
         cmocka_unit_test(a_model_has_the_names_of_its_classes),
+        cmocka_unit_test(a_model_has_the_names_of_its_features),
         cmocka_unit_test(a_graph_in_which_a_number_is_another_class_is_refused),
         cmocka_unit_test(scores_that_are_not_finite_are_refused),
         cmocka_unit_test(wrong_options_are_refused),
