@@ -16,7 +16,7 @@ from ._graph import PathLike
 from ._kinds import as_graph
 from ._progress import Progress, Watch
 from ._report import Row, html_table, number, table
-from ._splits import warn_if_drawn
+from ._splits import warn_if_drawn, warn_scales
 
 METHODS = options_of.words(c.CondenseOptions, "method")
 MODELS = options_of.words(c.TrainOptions, "model")
@@ -315,6 +315,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         at = i * (ot.seeds + classes)
         one.accuracies = _at(singles, at)
         one.recall = _at(singles, at + ot.seeds)
+    if ot.standardise == 0:
+        warn_scales(full)
     _run(cells, handle, o, cell, progress)
     return Comparison(_table(cells, classes), _split_text(handle, o, ot.seed))
 

@@ -34,7 +34,7 @@ class SaveWarning(UserWarning):
     """A file does not hold all that a graph has."""
 
 
-def _level() -> int:
+def level() -> int:
     """How far up the caller's own code is."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and os.path.dirname(
@@ -46,7 +46,7 @@ def _level() -> int:
 def warn_drawn(seed: int) -> None:
     warnings.warn("the graph has no split: 60 %% of its labelled nodes train, 20 %% validate and "
                   "20 %% test, drawn with the seed %d; give masks, or split=(60, 20, 20) to say "
-                  "that this is meant" % seed, SplitWarning, stacklevel=_level())
+                  "that this is meant" % seed, SplitWarning, stacklevel=level())
 
 
 def leak_text(leaks: int, metric: str) -> str:
@@ -56,7 +56,7 @@ def leak_text(leaks: int, metric: str) -> str:
 
 
 def warn_leaks(leaks: int, metric: str) -> None:
-    warnings.warn(leak_text(leaks, metric), LeakWarning, stacklevel=_level())
+    warnings.warn(leak_text(leaks, metric), LeakWarning, stacklevel=level())
 
 
 def warn_relabelled(labels: Sequence[int]) -> None:
@@ -66,7 +66,7 @@ def warn_relabelled(labels: Sequence[int]) -> None:
                   "that this is meant, relabel=False makes %d classes" % (
                       "" if one else "s", listed, "it is class 0" if one else
                       "they are the classes 0 to %d" % (len(labels) - 1), "" if one else "s",
-                      labels[-1] + 1), LabelWarning, stacklevel=_level())
+                      labels[-1] + 1), LabelWarning, stacklevel=level())
 
 
 def warn_scales(graph: Any) -> None:
@@ -77,23 +77,23 @@ def warn_scales(graph: Any) -> None:
         warnings.warn("columns of x have standard deviations from %.2g to %.2g, so that a few columns "
                       "decide all: train with standardise=\"train\", or better, scale them before: "
                       "x = (x - x.mean(0)) / x.std(0)" % (least.value, most.value), ScaleWarning,
-                      stacklevel=_level())
+                      stacklevel=level())
 
 
 def warn_all() -> None:
     warnings.warn("ratio is 1: the small graph may take as many bytes as the full one; 0.01 is one "
-                  "percent", stacklevel=_level())
+                  "percent", stacklevel=level())
 
 
 def warn_batch(graphs: int) -> None:
     warnings.warn("data is a Batch of %d graphs, and is condensed to one small graph; for a small "
                   "graph of each, condense those of data.to_data_list()" % graphs,
-                  stacklevel=_level())
+                  stacklevel=level())
 
 
 def warn_left_out(path: str, left: Sequence[str]) -> None:
     warnings.warn("%s does not hold %s; a .bonsai file holds everything" % (path, ", ".join(left)),
-                  SaveWarning, stacklevel=_level())
+                  SaveWarning, stacklevel=level())
 
 
 def warn_if_drawn(graph: Any, split: Any, seed: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Literal, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _capi as c
+from . import _judging as judging
 from . import _options as options_of
 from . import _pickles as pickles
 from ._errors import ArgumentError
@@ -49,9 +50,8 @@ def _named(rows: np.ndarray, names: Optional[Sequence[str]]) -> np.ndarray:
 PEERS: Dict[str, Any] = dict(hidden=256, rate=0.01, decay=5e-4, dropout=0.5, epochs=600, every=1,
                              cut=0.5, uniform=True)
 
-# Whose split was judged on: bonsai_split_source; and parts of one: bonsai_part.
+# Whose split was judged on: bonsai_split_source.
 SPLITS = ("own", "asked", "condensed", "drawn", "none")
-_PARTS = ("none", "train", "val", "test")
 
 
 def _facts(pointer: Any) -> Dict[str, Any]:
@@ -66,11 +66,13 @@ def part_number(part: str) -> int:
     """The number of a part of a split."""
     same = {"validation": "val", "valid": "val"}
     return options_of.choice("part", same.get(part, part) if isinstance(part, str) else part,
-                             _PARTS)
+                             judging.PARTS)
 
 
 def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> Dict[str, Any]:
     """What predictions get right of the labelled nodes of a part; see Model.evaluate."""
+    if part == judging.ALL:
+        graph, part = judging.without_split(graph), judging.NONE
     handle = graph._live()
     said = np.ascontiguousarray(classes, np.int32)
     rows = np.ascontiguousarray(shares, np.float32)
@@ -230,7 +232,9 @@ class Model:
 
         Args:
             graph: a graph of any kind.
-            part: "train", "val" or "test"; "none": the nodes outside the split, or without one.
+            part: "train", "val" or "test"; "all": all labelled nodes; "none": those outside the
+                split.  A graph without a split gets the one that was drawn of it in training; where
+                none was, its labelled nodes are judged, with a warning.
             progress: as for condense.
             memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks,
                 and the answer is the same (at least 0); None: what is free.
@@ -238,7 +242,8 @@ class Model:
         """
         o = options_of.fill(c.TrainOptions, dict(memory=memory, threads=threads))
         which = part_number(part)
-        g = as_graph("graph", graph)
+        g = judging.split_for(as_graph("graph", graph), self.info)
+        which = judging.part_of(g, which)
         wide = fitted(self._side(), g)
         found = judged(wide, which, *self._scores(wide, o, True, progress))
         if wide is not g:               # back to the classes of the graph
@@ -317,6 +322,8 @@ class Training:
         beside = "" if self.full is None else "\ntrained on the full graph %s +- %.2f %%%s" % (
             _percent(self.full.mean), self.full.std,
             "" if self.kept is None else ": %.1f %% is kept" % self.kept)
+        if self.full is not None:
+            beside += judging.lost_text(self, self.full)
         if self.info["leaks"] > 0:
             beside += "\n" + leak_text(self.info["leaks"], self.info["metric"])
         return "%s  test %s %s +- %.2f %%%s\n%s" % (

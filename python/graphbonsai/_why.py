@@ -90,19 +90,22 @@ def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> Li
     def called(node: Optional[int]) -> str:
         return "" if node is None else _called(nodes, node)
     label, made = found["label"], found["role"] == "prototype"
+    unknown = made and found["members"] is None and found["nodes"]
     rows = [("role", found["role"]),
             ("nearest node" if made else "node of the full graph", called(found["origin"])),
             ("tree of", called(found["tree"])),
             ("label", "" if label is None else str(_class(names, label))),
             *_listed("soft label", ["%s %.3g" % pair for pair in found["soft_label"].items()]),
             ("weight", number(found["weight"])),
-            ("members", "" if found["members"] is None else number(found["members"])),
+            ("members", "not stored: the nearest training nodes of its class are shown" if unknown
+             else "" if found["members"] is None else number(found["members"])),
             ("covers", "%d of %d sampled trees" % (found["covers"], found["sample"])
              if found["role"] == "root" else ""),
             ("rank", "" if found["rank"] is None else number(found["rank"])),
             ("edges", number(found["edges"])),
-            *_listed("stands for", [_beside(called(n), d, "at %.3g") for n, d in
-                                    zip(found["nodes"], found["distances"])]),
+            *_listed("nearest" if unknown else "stands for", [
+                _beside(called(n), d, "at %.3g") for n, d in zip(found["nodes"],
+                                                                 found["distances"])]),
             *_listed("features", [_beside("%s: %.3g" % (f, v), a, "%+.3g from the mean")
                                   for f, v, a in zip(_features(found), found["values"],
                                                      found["above_mean"])])]

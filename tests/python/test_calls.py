@@ -268,7 +268,11 @@ class Reports(testing.Case):
         self.assertEqual(lines["role"].strip(), "prototype")
         self.assertIn(lines["nearest node"].strip(), names)
         self.assertIn(lines["label"].strip(), ("cat", "dog"))
-        self.assertIn("%s (at " % told["node_names"][0], lines["stands for"])
+        self.assertIn("%s (at " % told["node_names"][0], lines["nearest"])
+        self.assertEqual(lines["members"].strip(),
+                         "not stored: the nearest training nodes of its class are shown")
+        known = condense(g, nodes=2, method="prototypes", split=(100, 0, 0), members=True, threads=1)
+        self.assertRegex(str(graphbonsai.explain(known, 0, g)), r"(?s)members +\d.*\nstands for")
         self.assertIn("from the mean)", lines["features"])
         self.assertIn("<td", told._repr_html_())
         self.assertNotIn("stands for", str(graphbonsai.explain(s, 0)))
@@ -449,6 +453,33 @@ class Training(testing.Case):
             self.assertEqual(model.evaluate(g, same, threads=1)["right"],
                              model.evaluate(g, "val", threads=1)["right"])
 
+    def test_a_model_is_judged_on_a_graph_without_a_split(self):
+        g = self.g
+        model = graphbonsai.train(g, epochs=10, seeds=1, threads=1).model
+        y = np.where(np.arange(len(g)) % 5, g.y, -1)
+        bare = graphbonsai.Graph.from_arrays(edge_index=g.edge_index, x=g.x, y=y, num_classes=3)
+        right = (model.predict(bare, threads=1) == y)[y >= 0]
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, 'part="all" says') as caught:
+            found = model.evaluate(bare, threads=1)
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            same = model.evaluate(bare, "all", threads=1)
+            every = model.evaluate(g, "all", threads=1)
+        for one in (found, same):
+            self.assertEqual((one["nodes"], one["right"]), (right.size, right.sum()))
+        self.assertEqual((every["nodes"], every["accuracy"]), (
+            int((g.y >= 0).sum()), 100 * (model.predict(g, threads=1) == g.y).mean()))
+        self.refuses('the graph has no split, so no part "val"; part="all" judges every labelled '
+                     "node", model.evaluate, bare, "val")
+
+    def test_a_model_is_judged_on_the_split_that_it_was_trained_with(self):
+        g = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=self.g.x, y=self.g.y)
+        trained = graphbonsai.train(g, split=(50, 20, 30), epochs=10, seeds=1, threads=1)
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, "50/20/30 was drawn with the seed 1"):
+            found = trained.model.evaluate(g, threads=1)
+        self.assertEqual((found["nodes"], found["accuracy"]), (trained.info["test"], trained.mean))
+
     def test_models_predict_after_all_else_is_gone(self):
         for kind in ("gcn", "gat", "gin", "sage"):
             model = graphbonsai.train(self.g, model=kind, epochs=15, seeds=1, threads=1).model
@@ -523,6 +554,20 @@ class Training(testing.Case):
         self.assertIn("trained on the full graph %.2f" % both.full.mean, str(both))
         self.assertEqual(pickle.loads(pickle.dumps(both)).full.mean, both.full.mean)
 
+    def test_a_class_that_is_lost_is_named(self):
+        g = self.g
+        names = ["red", "green", "blue"]
+        full = graphbonsai.Graph.from_arrays(
+            edge_index=g.edge_index, x=g.x, y=g.y, class_names=names, train_mask=g.train_mask,
+            val_mask=g.val_mask, test_mask=g.test_mask)
+        how = dict(epochs=30, seeds=1, threads=1, beside=True)
+        self.assertNotIn("classes fare", str(graphbonsai.evaluate(condense(full, 0.2, threads=1),
+                                                                  full, **how)))
+        small = full.induce(np.flatnonzero(g.train_mask & (g.y != 2)))
+        made = graphbonsai.evaluate(small, full, **how)
+        self.assertIn("\nclasses fare unequally: of blue it finds 0.0 %%, the full graph %.1f %%\n"
+                      % made.full.classes["recall_mean"][2], str(made))
+
     def test_beside_follows_the_split_that_was_condensed_with(self):
         bare = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=self.g.x, y=self.g.y)
         how = dict(epochs=5, seeds=1, threads=1)
@@ -534,6 +579,8 @@ class Training(testing.Case):
 
     def test_a_report_says_what_the_small_graph_is_worth(self):
         report = condense(self.g, 0.1, threads=1).report
+        self.assertEqual(report["ratio"], report.ratio)
+        self.assertRaises(KeyError, lambda: report["rations"])
         self.assertRegex(report.worth, r"gets [0-9.]+ % of \d+ validation nodes right")
         self.assertIn("the small graph keeps %.1f %% of that" % report.kept, report.worth)
         self.assertIn(report.worth, str(report))
@@ -576,6 +623,7 @@ class Training(testing.Case):
         graph = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
         fast = dict(epochs=2, seeds=1, split="random", threads=1)
         for call in (lambda: condense(graph, 0.1, split="random", threads=1),
+                     lambda: graphbonsai.compare(graph, ["random"], [0.2], **fast),
                      lambda: graphbonsai.train(graph, **fast)):
             with self.assertWarnsRegex(graphbonsai.ScaleWarning, "standardise=") as caught:
                 call()
