@@ -116,11 +116,13 @@ static const char *part_name(const prediction *p, int part)
 static int draw_split(session *s, prediction *p)
 {
     const bonsai_model_info *m = p->model;
-    if (has_parts(p) || m->split_nodes != p->v->nodes)
+    if (has_parts(p))
         return EXIT_DONE;
-    bonsai_status rc = bonsai_graph_split(&p->drawn, p->g, m->split, m->split_seed);
+    bonsai_status rc = bonsai_model_split(&p->drawn, p->m, p->g);
     if (rc != BONSAI_OK)
         return fail(s, rc);
+    if (!p->drawn)
+        return EXIT_DONE;
     note(s, "%s has no split: %g/%g/%g was drawn with seed %llu, as when the model was trained",
          p->path, m->split[0], m->split[1], m->split[2], (unsigned long long)m->split_seed);
     return EXIT_DONE;

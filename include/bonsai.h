@@ -576,7 +576,7 @@ typedef struct {
     double  split[3];           /* percent of the split that was drawn of the graph that it was judged
                                  * on; all 0: that graph has its own, or it is not known */
     uint64_t split_seed;        /* that drew it: bonsai_graph_split draws the same */
-    int64_t split_nodes;        /* of that graph; 0: it is not known */
+    int64_t split_labels;       /* a checksum of what that graph's labels are; 0: it is not known */
 } bonsai_model_info;
 
 /* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under
@@ -591,6 +591,10 @@ BONSAI_API const char *bonsai_model_class_name(const bonsai_model *m, int64_t k)
 /* The name of feature i of the graphs that it can be used on; NULL: it has none, or the model does
  * not read it.  It belongs to m. */
 BONSAI_API const char *bonsai_model_feature_name(const bonsai_model *m, int64_t i);
+/* The graph g with the split that was drawn when m was trained, as bonsai_graph_split gives it;
+ * *out is NULL if none was drawn, or if g's labels are not those of the graph that it was drawn of. */
+BONSAI_API bonsai_status bonsai_model_split(bonsai_graph **out, const bonsai_model *m,
+                                            const bonsai_graph *g);
 /* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
  * x classes).  Refuses a graph in which a number stands for a class of another name, or a column for
  * a feature of another name.  Of the options only memory, threads and progress matter. */

@@ -234,7 +234,7 @@ class ModelInfo(Structure):
                 ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
                 ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64),
                 ("weighted", c_int), ("split", c_double * 3), ("split_seed", c_uint64),
-                ("split_nodes", c_int64)]
+                ("split_labels", c_int64)]
 
 
 class Cell(Structure):
@@ -416,6 +416,7 @@ model_load = _calls("model_load", _out, c_char_p)
 model_facts = _declare("model_facts", POINTER(ModelInfo), c_void_p)
 model_class_name = _declare("model_class_name", c_char_p, c_void_p, c_int64)
 model_feature_name = _declare("model_feature_name", c_char_p, c_void_p, c_int64)
+model_split = _calls("model_split", _out, c_void_p, c_void_p)
 model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
 judge = _calls("judge", POINTER(Measures), c_void_p, c_void_p, c_int, c_void_p, c_void_p)

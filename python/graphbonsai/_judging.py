@@ -11,6 +11,8 @@ from . import _capi as c
 from . import _pickles as pickles
 from ._errors import ArgumentError
 from ._graph import Graph
+from ._memory import Handle
+from ._progress import call
 from ._splits import SplitWarning, level
 
 PARTS = ("none", "train", "val", "test", "all")     # of a split: bonsai_part; and all of them
@@ -28,15 +30,19 @@ def without_split(graph: Graph) -> Graph:
     return Graph._of(pickles.unpacked(sizes, kept), given=graph._given)
 
 
-def split_for(graph: Graph, model: Dict[str, Any]) -> Graph:
+def split_for(graph: Graph, pointer: Any, model: Dict[str, Any]) -> Graph:
     """The graph with the split that was drawn of it when the model was trained, if one was."""
-    if graph._section(c.SPLIT) is not None or graph.y is None or (
-            model["split_nodes"] != graph.num_nodes or not any(model["split"])):
+    if graph._section(c.SPLIT) is not None:
+        return graph
+    parent = graph._live()
+    handle = Handle(keep=(parent,))
+    call(c.model_split, handle.out, pointer, parent)
+    if not handle.pointer:
         return graph
     warnings.warn("the graph has no split: %g/%g/%g was drawn with the seed %d, as when the model "
                   "was trained" % (*model["split"], model["split_seed"]), SplitWarning,
                   stacklevel=level())
-    return graph.split(model["split"], model["split_seed"])
+    return Graph._of(handle, given=graph._given)
 
 
 def part_of(graph: Graph, part: int) -> int:

@@ -71,6 +71,7 @@ def part_number(part: str) -> int:
 
 def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> Dict[str, Any]:
     """What predictions get right of the labelled nodes of a part; see Model.evaluate."""
+    asked = part
     if part == judging.ALL:
         graph, part = judging.without_split(graph), judging.NONE
     handle = graph._live()
@@ -81,6 +82,9 @@ def judged(graph: Graph, part: int, classes: np.ndarray, shares: np.ndarray) -> 
     c.judge(ctypes.byref(measures), recall.ctypes.data, handle, part, said.ctypes.data,
             rows.ctypes.data if rows.shape[1] == 2 else None)
     found = c.by_metric(c.values(measures))
+    if found["nodes"] == 0:
+        raise ArgumentError('no labelled node is in the part "%s", so there is nothing to judge on'
+                            % judging.PARTS[asked])
     del found["size"]
     found["recall"] = recall
     return found
@@ -242,7 +246,9 @@ class Model:
         """
         o = options_of.fill(c.TrainOptions, dict(memory=memory, threads=threads))
         which = part_number(part)
-        g = judging.split_for(as_graph("graph", graph), self.info)
+        of, pointer = self._live()
+        g = judging.split_for(as_graph("graph", graph), pointer, self.info)
+        del of
         which = judging.part_of(g, which)
         wide = fitted(self._side(), g)
         found = judged(wide, which, *self._scores(wide, o, True, progress))

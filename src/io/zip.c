@@ -25,7 +25,27 @@ static bonsai_status zip_failed(const char *where, zip_error_t *e)
     return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
 }
 
-/* Opens the archive over the mapped bytes, which libzip only reads. */
+/* Why it does not open. */
+static bonsai_status not_opened(const char *path, zip_error_t *e)
+{
+    switch (zip_error_code_zip(e)) {
+    case ZIP_ER_NOZIP:
+        if (errno != ENOMEM)
+            return bn_fail(BONSAI_E_FORMAT, "%s: is not a zip archive, or its end is missing", path);
+        break;
+    case ZIP_ER_EXISTS:
+        return bn_fail(BONSAI_E_FORMAT, "%s: has two members of one name", path);
+    case ZIP_ER_INCONS:
+        return bn_fail(BONSAI_E_FORMAT, "%s: is damaged: its members are not those that its end "
+                       "lists", path);
+    default:
+        break;
+    }
+    return zip_failed(path, e);
+}
+
+/* Opens the archive over the mapped bytes, which libzip only reads.  A name that differs between a
+ * member and the list at the end would hide the member, so both are compared. */
 static bonsai_status open_archive(bn_zip *z)
 {
     bonsai_status rc = BONSAI_OK;
@@ -34,13 +54,10 @@ static bonsai_status open_archive(bn_zip *z)
     errno = 0;                  /* libzip may take a failed allocation for a missing end */
     zip_source_t *source = zip_source_buffer_create(z->file.data, (zip_uint64_t)z->file.len, 0, &e);
     if (source)
-        z->archive = zip_open_from_source(source, ZIP_RDONLY, &e);
+        z->archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &e);
     if (!z->archive) {
         zip_source_free(source);
-        rc = zip_error_code_zip(&e) == ZIP_ER_NOZIP && errno != ENOMEM
-                 ? bn_fail(BONSAI_E_FORMAT, "%s: is not a zip archive, or its end is missing",
-                           z->path)
-                 : zip_failed(z->path, &e);
+        rc = not_opened(z->path, &e);
     }
     zip_error_fini(&e);
     return rc;

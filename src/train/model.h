@@ -29,6 +29,10 @@ bonsai_array bn_model_feature_names(const bonsai_model *m);
 /* The columns that the model wants of g; refuses a graph that does not fit, in a sentence. */
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
 
+/* A checksum of g's labels, of those outside the training part only that they are known; never 0
+ * (modelsplit.c). */
+int64_t bn_split_sum(const bonsai_graph *g);
+
 /* ---- what is in a file (modelparts.c) ---- */
 
 enum { BN_PARAMETERS = 32, BN_MODEL_PARTS = BN_PARAMETERS + 1 };

@@ -31,7 +31,7 @@ static bn_json *metadata_json(const bonsai_model *m)
     if (bn_split_is_asked(i->split)) {
         bn_json_set(root, "split", bn_json_pack("[f,f,f]", i->split[0], i->split[1], i->split[2]));
         bn_json_set(root, "split_seed", bn_json_whole((int64_t)i->split_seed));
-        bn_json_set(root, "split_nodes", bn_json_whole(i->split_nodes));
+        bn_json_set(root, "split_labels", bn_json_whole(i->split_labels));
     }
     return root;
 }
@@ -243,7 +243,7 @@ static bonsai_status get_split(bonsai_model_info *i, const reader *r)
     const bn_json *split = bn_json_get(r->metadata, "split");
     if (!split)
         goto done;
-    BN_TRY(get_integer(&i->split_nodes, r, "split_nodes", 1, INT32_MAX));
+    BN_TRY(get_integer(&i->split_labels, r, "split_labels", 1, UINT32_MAX));
     BN_TRY(get_integer(&seed, r, "split_seed", INT64_MIN, INT64_MAX));
     i->split_seed = (uint64_t)seed;
     for (int k = 0; k < 3; k++) {

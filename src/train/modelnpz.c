@@ -111,7 +111,7 @@ static bonsai_status put_split(bn_zip_out *z, const bonsai_model_info *i)
 {
     bonsai_status rc;
     const int64_t seed = (int64_t)i->split_seed;
-    BN_TRY(put_number(z, "split_nodes", "<i8", &i->split_nodes));
+    BN_TRY(put_number(z, "split_labels", "<i8", &i->split_labels));
     BN_TRY(put_number(z, "split_seed", "<i8", &seed));
     for (int k = 0; k < 3; k++)
         BN_TRY(put_number(z, split_names[k], "<f8", &i->split[k]));
@@ -439,10 +439,10 @@ static bonsai_status get_split(bonsai_model_info *i, archive *r)
 {
     bonsai_status rc;
     int64_t seed = 0;
-    BN_TRY(get_number(&i->split_nodes, r, "split_nodes", 1, INT32_MAX));
+    BN_TRY(get_number(&i->split_labels, r, "split_labels", 1, UINT32_MAX));
     BN_TRY(get_number(&seed, r, "split_seed", INT64_MIN, INT64_MAX));
     i->split_seed = (uint64_t)seed;
-    for (int k = 0; k < 3 && i->split_nodes > 0; k++)
+    for (int k = 0; k < 3 && i->split_labels > 0; k++)
         BN_TRY(get_accuracy(&i->split[k], r, split_names[k]));
 done:
     return rc;

@@ -169,7 +169,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
     m->info.accuracy_val = r->info.accuracy_val;
     memcpy(m->info.split, r->info.split, sizeof m->info.split);
     m->info.split_seed = r->info.split_seed;
-    m->info.split_nodes = r->info.split_nodes;
+    m->info.split_labels = r->info.split_labels;
     memcpy(m->param, part[BN_PARAMETERS].data, (size_t)bn_part_bytes(&part[BN_PARAMETERS]));
     BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
     BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));

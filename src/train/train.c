@@ -64,7 +64,7 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
         return info;
     memcpy(info.split, t->parts.percent, sizeof info.split);
     info.split_seed = t->parts.seed;
-    info.split_nodes = t->full->view.nodes;
+    info.split_labels = bn_split_sum(t->full);
     return info;
 }
 

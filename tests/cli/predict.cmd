@@ -28,5 +28,8 @@ mkdir p; cp $HERE/papers/*.csv p; cut -d , -f 1,2 $HERE/papers/labels.csv > p/la
 # The split that was drawn in training is drawn again, and the test nodes get what they got then.
 $BONSAI generate --nodes 300 --features 20 -q -o g.bonsai > /dev/null; $BONSAI convert g.bonsai q/ -q > /dev/null; cut -d , -f 1,2 q/labels.csv > l; mv l q/labels.csv; $BONSAI info q/ | grep -c '^split'
 for m in d.bonsai d.npz; do $BONSAI train q/ --epochs 20 --seeds 1 --seed 5 --save $m -q | awk -F '\t' '$1 == "model" && $2 == "gcn" { print $3 }' > was; $BONSAI predict $m q/ --evaluate > e; grep -E '^accuracy' e | cut -f 1-3; awk -F '\t' '$1 == "accuracy" && $2 == "test" { print $5 }' e | cmp - was; done
+# It is not drawn of other labels, of which it would call training nodes test nodes; nor where there are none.
+{ head -1 q/labels.csv; tail -n +2 q/labels.csv | awk -F , 'NR == 1 { first = $2 } NR > 1 { print NR - 2 "," $2 } END { print NR - 1 "," first }'; } > l; cp -r q other; cp l other/labels.csv; $BONSAI predict d.bonsai other/ --evaluate 2> err | grep -E '^accuracy' | cut -f 1-3; grep -c 'every labelled node is judged' err
+cp -r q bare; rm bare/labels.csv; $BONSAI predict d.bonsai bare/ | wc -l
 # A model that says nothing of a split: all labelled nodes are judged, and called that.
 $BONSAI predict m.bonsai p/ --evaluate --json 2> /dev/null | grep '"part"'; $BONSAI predict m.bonsai p/ 2>&1 > /dev/null | sed 's/[0-9.]* %/N %/'

@@ -95,7 +95,7 @@ def compare(model, export):
     if facts.get("weighted"):
         wanted["weighted"] = np.array(1, np.int64)
     if "split" in facts:
-        for name in ("split_seed", "split_nodes"):
+        for name in ("split_seed", "split_labels"):
             wanted[name] = np.array(facts[name], np.int64)
         for name, percent in zip(("train", "val", "test"), facts["split"]):
             wanted["split_" + name] = np.array(percent, np.float64)

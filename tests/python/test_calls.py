@@ -479,6 +479,10 @@ class Training(testing.Case):
         with self.assertWarnsRegex(graphbonsai.SplitWarning, "50/20/30 was drawn with the seed 1"):
             found = trained.model.evaluate(g, threads=1)
         self.assertEqual((found["nodes"], found["accuracy"]), (trained.info["test"], trained.mean))
+        turned = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=self.g.x,
+                                               y=np.roll(self.g.y, 1))
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, "every labelled node is judged"):
+            self.assertEqual(trained.model.evaluate(turned, threads=1)["nodes"], len(turned))
 
     def test_models_predict_after_all_else_is_gone(self):
         for kind in ("gcn", "gat", "gin", "sage"):

@@ -207,7 +207,7 @@ static void wrong_metadata_are_refused(void **state)
     refuse_metadata("\"accuracy_val\":", "\"accuracy_vel\":", "\"accuracy_val\" is missing");
     refuse_metadata("\"seed\":", "\"sead\":", "metadata: \"seed\" is missing");
     refuse_metadata("\"split_seed\":", "\"split_sead\":", "\"split_seed\" is missing");
-    refuse_metadata("\"split_nodes\":", "\"split_modes\":", "\"split_nodes\" is missing");
+    refuse_metadata("\"split_labels\":", "\"split_tables\":", "\"split_labels\" is missing");
     refuse_metadata("\"split\":[2.5,", "\"split\":[-25,", "is not three numbers of percent");
     refuse_metadata("\"split\":[2.5,", "\"split\":[0,0,", "is not three numbers of percent");
     refuse_metadata("\"split\":[2.5,", "\"split\":[2.6,", "at most 100 in all");

@@ -280,8 +280,8 @@ static void wrong_values_beside_the_parameters_are_named(void **state)
     refuses("accuracy is 101, which is neither", W0, B0, {"accuracy", "<f8", 0, {0}, 101});
     refuses("epoch: has 2 elements where one is needed", W0, B0, {"epoch", "<i8", 1, {2}, 0});
     refuses("accuracy: has 2 elements where 1 are needed", W0, B0, {"accuracy", "<f8", 1, {2}, 0});
-    refuses("split_nodes: entry 0 is 0, outside 1..", W0, B0, {"split_nodes", "<i8", 0, {0}, 0});
-    refuses("is not three numbers of percent", W0, B0, {"split_nodes", "<i8", 0, {0}, 7});
+    refuses("split_labels: entry 0 is 0, outside 1..", W0, B0, {"split_labels", "<i8", 0, {0}, 0});
+    refuses("is not three numbers of percent", W0, B0, {"split_labels", "<i8", 0, {0}, 7});
 }
 
 /* Whatever is cut off or turned over, the answer is a model or a sentence. */
