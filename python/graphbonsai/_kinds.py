@@ -56,10 +56,13 @@ def wrong_kind(name: str, data: Any) -> ArgumentError:
                          (name, called, maker))
 
 
+SWAPPED = "the second graph is a condensed one; are the two swapped?"
+
+
 def refuse_swapped(small: Graph, full: Optional[Graph]) -> None:
     """Refuses a full graph that is a condensed one while the small graph is not."""
     if full is not None and small.report is None and full.report is not None:
-        raise ArgumentError("the second graph is a condensed one; are the two swapped?")
+        raise ArgumentError(SWAPPED)
 
 
 def like(data: Any, graph: Graph) -> Any:

@@ -150,7 +150,9 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
     if s._info is not None:
         o.condensed = ctypes.pointer(s._info)
     o.fragment = path is None if fragment is None else bool(fragment)
-    models = [model] if isinstance(model, str) else list(model or ())
+    models = [] if model is None else list(model) if isinstance(model, (list, tuple)) else [model]
+    for name in models:
+        options_of.choice("model", name, options_of.words(c.TrainOptions, "model"))
     if models and g is None:
         raise ArgumentError("model=%r needs the full graph to judge on" % (model,))
     if g is not None and models:

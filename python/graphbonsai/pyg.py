@@ -32,6 +32,7 @@ from . import _options as options_of
 from ._condense import condense, condense_graph
 from ._errors import ArgumentError
 from ._graph import Graph
+from ._kinds import SWAPPED
 from ._progress import Progress
 from ._report import Report, shown
 from ._splits import warn_batch
@@ -489,6 +490,8 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         split_index: the column of masks [nodes, splits].
     """
     which = part_number(part)
+    if small.get("report") is None and data.get("report") is not None:
+        raise ArgumentError(SWAPPED)
     full = apply_features(data, small)
     if small.get("x") is not None and full["x"].dtype is not small["x"].dtype:
         full = copy.copy(full)

@@ -156,6 +156,12 @@ class Evaluate(unittest.TestCase):
         model.frozen.eval()
         self.d.edge_weight = torch.ones(self.d.num_edges)
         pyg.evaluate(model, self.small, self.d)
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, "are the two swapped"):
+            pyg.evaluate(model, self.d, self.small)
+        bare = self.d.clone()
+        bare.test_mask = torch.zeros_like(bare.test_mask)
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, 'no labelled node is in the part "t'):
+            pyg.evaluate(model, self.small, bare)
         x, edges, weight, training, gradients = model.asked
         self.assertTrue(torch.equal(x, self.d.x) and torch.equal(edges, self.d.edge_index))
         self.assertTrue(torch.equal(weight, self.d.edge_weight))

@@ -360,6 +360,8 @@ class Reports(testing.Case):
         g = testing.small_world()
         small = condense(g, nodes=12, threads=1)
         often = dict(epochs=3, seeds=1, threads=1)
+        self.refuses("model must be a text, one of gcn, gat, gin, sage, not 3", graphbonsai.report,
+                     small, g, model=3)
         page = graphbonsai.report(small, g, model=["sage", "gcn"], **often)
         self.assertIn("Trained on this small graph, a GraphSAGE gets <strong>", page)
         alone = graphbonsai.evaluate(small, g, model="sage", **often)
