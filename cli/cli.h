@@ -345,6 +345,14 @@ void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph
 void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,
                        const bonsai_why *w);
 
+/* ---- classes ------------------------------------------------------------- */
+
+/* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
+int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
+/* Gives a graph the class numbers of a small graph or a model, where names tell them. */
+int match_small(session *s, bonsai_graph **full, const bonsai_graph *small);
+int match_model(session *s, bonsai_graph **g, const bonsai_model *m);
+
 /* ---- measures ------------------------------------------------------------ */
 
 enum { CLASSES_SHOWN = 20 };                            /* on a terminal */

@@ -30,6 +30,8 @@ int cmd_eval(session *s, int argc, char **argv)
         rc = bonsai_graph_read(&full, t.full, &s->read);
     code = rc == BONSAI_OK ? training_check_pair(s, &t, small, full) : fail(s, rc);
     if (code == EXIT_DONE)
+        code = match_small(s, &full, small);
+    if (code == EXIT_DONE)
         code = training_run(s, &t, small, full);
     bonsai_graph_free(small);
     bonsai_graph_free(full);

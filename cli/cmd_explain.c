@@ -328,7 +328,7 @@ static int explain(session *s, const char *path, const char *full_path, int64_t 
     bonsai_graph *g = NULL, *full = NULL;
     story t = {.path = path};
     bonsai_status rc = open_graphs(s, &g, &full, path, full_path);
-    int code = rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+    int code = rc != BONSAI_OK ? fail(s, rc) : full ? match_small(s, &full, g) : EXIT_DONE;
     if (code == EXIT_DONE) {
         t.g = g;
         t.full = full;

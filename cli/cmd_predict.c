@@ -24,23 +24,6 @@ typedef struct {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
-static int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count)
-{
-    const char *at = a->data, *end = at ? at + a->count : NULL;
-    *out = NULL;
-    if (!at)
-        return EXIT_DONE;
-    *out = calloc((size_t)count + 1, sizeof **out);
-    if (!*out)
-        return fail_with(s, "there is not enough memory for %lld names", (long long)count);
-    for (int64_t i = 0; i < count; i++) {
-        (*out)[i] = at < end ? at : "";
-        at += at < end ? strlen(at) + 1 : 0;
-    }
-    return EXIT_DONE;
-}
-
 /* What class k is called: as in the model, which it is a class of, or as in the graph. */
 static const char *class_name(const prediction *p, const char **names, int32_t k)
 {
@@ -291,8 +274,10 @@ static int load_and_predict(session *s, prediction *p, const char *model,
     bonsai_status rc = bonsai_model_load(&m, model);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_read(&g, p->path, &s->read);
+    int code = rc == BONSAI_OK ? match_model(s, &g, m) : fail(s, rc);
     p->g = g;
-    int code = rc == BONSAI_OK ? predict(s, p, m, o) : fail(s, rc);
+    if (code == EXIT_DONE)
+        code = predict(s, p, m, o);
     free(p->classes);
     free(p->chances);
     free(p->recall);

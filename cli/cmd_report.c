@@ -200,6 +200,8 @@ static int write_page(session *s, request *q)
         code = training_check_pair(s, &q->t, small, full);
     if (rc == BONSAI_OK && code == EXIT_DONE)
         rc = bonsai_graph_verify(small);
+    if (rc == BONSAI_OK && code == EXIT_DONE && full)
+        code = match_small(s, &full, small);
     if (rc == BONSAI_OK && code == EXIT_DONE && q->names)
         code = file_text(s, &q->features, q->names);
     if (rc == BONSAI_OK && code == EXIT_DONE && q->t.count) {

@@ -133,11 +133,16 @@ static void derive(calls *c)
     calls_read_options(&o, c);
     for (int64_t i = 0; i < some; i++)
         nodes[i] = (int32_t)(n - 1 - i);
-    switch (mu_below(&c->rng, 5)) {
+    static const char *const names[] = {"2", "b", "a", "0"};
+    switch (mu_below(&c->rng, 6)) {
     case 0: calls_went(bonsai_graph_split(&out, g, percent[mu_below(&c->rng, 3)], 5), out); break;
     case 1: calls_went(bonsai_graph_induce(&out, g, nodes, some), out); break;
     case 2: calls_went(bonsai_graph_normalise(&out, g), out); break;
     case 3: calls_went(bonsai_graph_name_features(&out, g, "a\r\n\xc3\xa9\n\nb"), out); break;
+    case 4:
+        calls_went(bonsai_graph_match_classes(&out, g, mu_below(&c->rng, 2) ? names : NULL,
+                                              (int64_t)mu_below(&c->rng, 5)), out);
+        break;
     default:
         calls_went(bonsai_graph_reorder(&out, g, order, (int64_t)mu_below(&c->rng, 4), 1, &o), out);
     }

@@ -31,6 +31,9 @@ typedef struct {                /* zeroed: empty */
 bonsai_status bn_ids_add(bn_ids *ids, const void *key, int64_t len, int32_t *out, bool *added);
 int32_t       bn_ids_find(const bn_ids *ids, const void *key, int64_t len);    /* -1: not there */
 void          bn_ids_free(bn_ids *ids);
+/* Renumbers the keys in order of their bytes, or of value where all are whole numbers; rank, with
+ * room for each, gets the new number of each. */
+bonsai_status bn_ids_sort(bn_ids *ids, bool numbers, int32_t *rank);
 /* Stores the keys as a section of names, each followed by a zero. */
 bonsai_status bn_ids_names(bn_draft *d, bonsai_section s, const bn_ids *ids);
 

@@ -2,7 +2,9 @@
  *
  * Rows are collected in growing arrays.  Ids and labels are read as integers until one is not an
  * integer; then the file is read again from the start with names.
- * Comments at the head may name the classes (headnames.c).
+ * Comments at the head may name the classes (headnames.c).  Otherwise classes are numbered in the
+ * order of their names, or of their values where these are whole numbers, so that two files of the
+ * same classes agree.  Labels 0 .. c-1 stay numbers, and so do all labels if c was announced.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -290,6 +292,64 @@ done:
     return rc;
 }
 
+/* ---- classes ---- */
+
+/* Whether a whole number below the largest label is no label. */
+static bonsai_status has_gaps(bool *gaps, const table *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    const int32_t *label = t->data[LABEL];
+    uint8_t *seen = NULL;
+    int64_t missing = t->largest + 1;
+    *gaps = missing > t->rows;
+    if (*gaps || missing <= 0)
+        return BONSAI_OK;
+    BN_TRY(BN_NEW(&seen, missing));
+    for (int64_t i = 0; i < t->rows; i++)
+        if (label[i] >= 0) {
+            missing -= !seen[label[i]];
+            seen[label[i]] = 1;
+        }
+    *gaps = missing > 0;
+done:
+    bn_free(seen);
+    return rc;
+}
+
+/* Makes each number that occurs a class of that name. */
+static bonsai_status name_numbers(table *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    int32_t *label = t->data[LABEL];
+    char name[16];
+    for (int64_t i = 0; i < t->rows; i++)
+        if (label[i] >= 0)
+            BN_TRY(bn_ids_add(&t->classes, name, snprintf(name, sizeof name, "%d", label[i]),
+                              &label[i], NULL));
+    t->named = true;
+    t->largest = t->classes.count - 1;
+done:
+    return rc;
+}
+
+static bonsai_status sort_classes(table *t)
+{
+    bonsai_status rc;
+    bool gaps = false;
+    int32_t *rank = NULL, *label = t->data[LABEL];
+    if (!t->named && !t->class_names.text && t->c->said_classes < 0)
+        BN_TRY(has_gaps(&gaps, t));
+    if (gaps)
+        BN_TRY(name_numbers(t));
+    BN_TRY(BN_NEW(&rank, t->classes.count));
+    BN_TRY(bn_ids_sort(&t->classes, gaps, rank));
+    for (int64_t i = 0; t->named && i < t->rows; i++)
+        label[i] = label[i] < 0 ? -1 : rank[label[i]];
+done:
+    bn_free(rank);
+    return rc;
+}
+
 /* ---- the whole ---- */
 
 static bonsai_status lay_classes(table *t, bn_draft *d)
@@ -330,6 +390,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     c->nodes.n = t.rows;
     c->nodes.listed = c->labels;
     c->listed = t.has[ID];
+    BN_TRY(sort_classes(&t));
     BN_TRY(lay_classes(&t, d));
     for (column k = NAME; k < KINDS; k++)
         if (t.has[k])

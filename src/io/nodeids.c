@@ -1,7 +1,8 @@
 /* nodeids.c -- maps names of nodes and classes to numbers.
  *
  * A hash table with open addressing, at most half full.  The hash is keyed with a random seed of
- * this process.  Numbers are in order of first appearance, so the seed does not affect any result.
+ * this process.  Numbers are in order of first appearance, or sorted, so the seed does not affect
+ * any result.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -119,6 +120,47 @@ bonsai_status bn_ids_names(bn_draft *d, bonsai_section s, const bn_ids *ids)
             memcpy(to, ids->text + ids->key[i].begin, ids->key[i].len);
         to += ids->key[i].len + 1;
     }
+    return rc;
+}
+
+typedef struct { const char *text; uint32_t len; int32_t number; } word;
+
+static int by_bytes(const void *a, const void *b)
+{
+    const word *x = a, *y = b;
+    const int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+    return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* Of whole numbers without leading zeros the longer is the greater. */
+static int by_length(const void *a, const void *b)
+{
+    const word *x = a, *y = b;
+    return x->len != y->len ? (x->len > y->len) - (x->len < y->len) : by_bytes(a, b);
+}
+
+bonsai_status bn_ids_sort(bn_ids *ids, bool numbers, int32_t *rank)
+{
+    bonsai_status rc;
+    word *all = NULL;
+    bn_key *key = NULL;
+    BN_TRY(BN_NEW(&all, ids->count));
+    BN_TRY(BN_NEW(&key, ids->count));
+    for (int32_t i = 0; i < ids->count; i++)
+        all[i] = (word){ids->text + ids->key[i].begin, ids->key[i].len, i};
+    if (ids->count > 0)
+        qsort(all, (size_t)ids->count, sizeof *all, numbers ? by_length : by_bytes);
+    for (int32_t i = 0; i < ids->count; i++) {
+        rank[all[i].number] = i;
+        key[i] = ids->key[all[i].number];
+    }
+    for (int64_t i = 0; i < ids->slots; i++)
+        ids->slot[i] = ids->slot[i] ? rank[ids->slot[i] - 1] + 1 : 0;
+    bn_free(ids->key);
+    ids->key = key;
+    ids->key_capacity = ids->count;
+done:
+    bn_free(all);
     return rc;
 }
 

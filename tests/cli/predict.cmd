@@ -8,7 +8,8 @@ $BONSAI predict m.bonsai $HERE/papers --json -q | grep -vE '"(right|accuracy)": 
 printf 'source,target\na,b\nb,c\n' > e.csv; printf '1,0,0\n0,1,0\n1,1,0\n' > e.features.csv; printf 'id,label\n"a, ""x""",trees\nb\033[1m,trees\nc,trees\n' > e.labels.csv; sed -i 's/^a,/"a, ""x""",/; s/^b,/b\x1b[1m,/; s/,b$/,b\x1b[1m/' e.csv
 $BONSAI predict m.bonsai e.csv -q | sed -E 's/,[01],.*/,C/' | od -c | head
 # A graph whose labels lack classes of the model; names are compared.
-sed -i 's/trees/B\xc3\xa4ume/' e.labels.csv; $BONSAI predict m.bonsai e.csv
+sed -i 's/trees/B\xc3\xa4ume/' e.labels.csv; $BONSAI predict m.bonsai e.csv -q | wc -l
+sed -i 's/B\xc3\xa4ume/rocks/' e.labels.csv; $BONSAI predict m.bonsai e.csv
 # The rows are complete or they are not there.
 $BONSAI predict m.bonsai $HERE/papers -o /dev/full
 $BONSAI predict m.bonsai $HERE/papers -q > /dev/full

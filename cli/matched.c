@@ -1,0 +1,61 @@
+/* matched.c -- gives a graph the class numbers of the model or small graph that it is used with.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count)
+{
+    const char *at = a->data, *end = at ? at + a->count : NULL;
+    *out = NULL;
+    if (!at)
+        return EXIT_DONE;
+    *out = calloc((size_t)count + 1, sizeof **out);
+    if (!*out)
+        return fail_with(s, "there is not enough memory for %lld names", (long long)count);
+    for (int64_t i = 0; i < count; i++) {
+        (*out)[i] = at < end ? at : "";
+        at += at < end ? strlen(at) + 1 : 0;
+    }
+    return EXIT_DONE;
+}
+
+/* Puts the matched graph into the place of *g. */
+static int match(session *s, bonsai_graph **g, const char **names, int64_t count)
+{
+    bonsai_graph *matched = NULL;
+    bonsai_status rc = bonsai_graph_match_classes(&matched, *g, names, count);
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    if (matched) {
+        bonsai_graph_free(*g);
+        *g = matched;
+    }
+    return EXIT_DONE;
+}
+
+int match_small(session *s, bonsai_graph **full, const bonsai_graph *small)
+{
+    const bonsai_view *v = bonsai_graph_view(small);
+    const char **names;
+    int code = list_names(s, &names, &v->section[BONSAI_SECTION_CLASS_NAMES], v->classes);
+    if (code == EXIT_DONE)
+        code = match(s, full, names, v->classes);
+    free(names);
+    return code;
+}
+
+int match_model(session *s, bonsai_graph **g, const bonsai_model *m)
+{
+    const int64_t count = bonsai_model_facts(m)->classes;
+    const char **names = calloc((size_t)count + 1, sizeof *names);
+    if (!names)
+        return fail_with(s, "there is not enough memory for %lld names", (long long)count);
+    for (int64_t k = 0; k < count; k++)
+        names[k] = bonsai_model_class_name(m, k);
+    int code = match(s, g, names[0] ? names : NULL, count);
+    free(names);
+    return code;
+}
