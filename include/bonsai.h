@@ -6,15 +6,16 @@
  * come first.  What "T **out" gets is the caller's to free, and NULL on failure; a returned pointer
  * belongs to the object it came from.  Every free function takes NULL.  Options may be NULL: then
  * the defaults hold.  Other pointers must not be NULL unless it is said; functions that return a
- * status refuse it.  Getters need an object and a node that exist.  Any number of threads may use a
- * const graph at the same time.  The library never prints, exits or aborts.
+ * status refuse it.  Getters need an object and a node that exist, and do not check.  Any number of
+ * threads may use a const graph at the same time.  The library never prints, exits or aborts.
  *
  * Threads 0 are as many as the process may use and the work pays for.  Set OMP_WAIT_POLICY=passive
  * before the process starts, as the program does: else threads spin while they wait.
  *
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
- * refuses unknown members that are not 0.  Structs of an array have the size of the first.
+ * refuses unknown members that are not 0, and a size that no struct has: whoever left out the init
+ * function is told so.  Structs of an array have the size of the first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_H
@@ -435,8 +436,8 @@ BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t 
 BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
                                          const bonsai_graph *g, const bonsai_condense_options *o);
 /* The same for several ratios from one embedding: out[i] for ratios[i], and info[i] with seconds
- * and joules as if alone: those of what all ratios share count for each.  info: an array whose
- * first is initialised, or NULL.  On failure every out[i] is NULL. */
+ * and joules as if alone: what all ratios share counts for each.  ratios NULL: the budget of the
+ * options.  info: an array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
 BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                               const double *ratios, int count,
                                               const bonsai_graph *g,

@@ -116,6 +116,12 @@ static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
     return bn_fail(rc, "rank %d: %s", w->rank, sentence);
 }
 
+/* Refuses on all ranks what a caller has left out on one. */
+static bonsai_status need(bn_world *w, const void *p, const char *name)
+{
+    return bn_agree(w, bn_is_null(p, name) ? BONSAI_E_ARGUMENT : BONSAI_OK);
+}
+
 bonsai_status bonsai_mpi_read(bonsai_graph **out, const char *path,
                               const bonsai_read_options *given, MPI_Comm comm)
 {
@@ -123,8 +129,11 @@ bonsai_status bonsai_mpi_read(bonsai_graph **out, const char *path,
     bn_world *w = NULL;
     bonsai_graph *g = NULL;
     bonsai_read_options o;
-    *out = NULL;
+    if (out)
+        *out = NULL;
     BN_TRY(join(&w, comm));
+    BN_TRY(need(w, out, "out"));
+    BN_TRY(need(w, path, "the path"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     BN_TRY(bn_agree(w, name_rank(w, open_here(&g, path, &o))));
     BN_TRY(bn_alike_graph(w, g));
@@ -152,6 +161,7 @@ static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts,
     bn_place at;
     int threads = bonsai_mpi_threads(comm);
     BN_TRY(join(&w, comm));
+    BN_TRY(need(w, g, "the graph"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     BN_TRY(bn_alike_graph(w, g));
     x = (watcher){w, o.progress, o.payload};
@@ -198,9 +208,12 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     bonsai_condense_options o;
     watcher x;
     int threads = bonsai_mpi_threads(comm);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; out && i < count; i++)
         out[i] = NULL;
     BN_TRY(join(&w, comm));
+    BN_TRY(need(w, out, "out"));
+    BN_TRY(need(w, g, "the graph"));
+    BN_TRY(bn_agree(w, bn_count_check(count, "ratios")));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, condense)));
     BN_TRY(bn_alike_graph(w, g));
     BN_TRY(bn_alike_condense(w, &o, ratios, count));
@@ -212,7 +225,7 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     BN_TRY(bn_condense(out, info, g, &(bn_asked){&o, ratios, count, false}, w));
     rc = bn_agree(w, rc);               /* some rank may have been canceled in the last stage */
 done:
-    for (int i = 0; i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {
+    for (int i = 0; out && i < count && (rc != BONSAI_OK || bn_rank(w) != 0); i++) {
         bonsai_graph_free(out[i]);
         out[i] = NULL;
     }
@@ -239,6 +252,7 @@ bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_option
     watcher x;
     int threads = bonsai_mpi_threads(comm);
     BN_TRY(join(&w, comm));
+    BN_TRY(need(w, path, "the path"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, generate)));
     BN_TRY(bn_alike_generate(w, &o, path));
     x = (watcher){w, o.progress, o.payload};

@@ -22,6 +22,10 @@
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
 /* Whether a pointer that a caller must give is missing; then the sentence says so. */
 bool bn_is_null(const void *p, const char *name);
+/* Refuses a number of things that is below 0. */
+bonsai_status bn_count_check(int64_t count, const char *things);
+/* As bn_is_null, for the place of a new object, which is NULL from then on. */
+#define BN_NO_PLACE(out) (bn_is_null(out, "out") || (*(out) = NULL, false))
 
 /* Leaves through the label `done` with `rc` set if the call failed. */
 #define BN_TRY(call)             \
@@ -75,8 +79,8 @@ enum {
 #define BN_OPTIONS(out, given, kind) \
     bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
 
-/* For a struct that the library fills.  The caller sets its size: check refuses a struct without
- * one, fill copies as much of ours (which has its own size) as fits. */
+/* For a struct that the library fills.  The caller sets its size: check refuses NULL and a struct
+ * without one, fill copies as much of ours (which has its own size) as fits. */
 bonsai_status bn_result_check(const void *out, const char *name);
 void bn_result_fill(void *out, const void *ours);
 /* A copy of the caller's array of structs, each laid over an empty one of ours.  All have the size

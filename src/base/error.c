@@ -33,6 +33,12 @@ bool bn_is_null(const void *p, const char *name)
     return !p;
 }
 
+bonsai_status bn_count_check(int64_t count, const char *things)
+{
+    return count < 0 ? bn_fail(BONSAI_E_ARGUMENT, "the number of %s is %lld", things,
+                               (long long)count) : BONSAI_OK;
+}
+
 const char *bonsai_error(void)
 {
     return sentence;

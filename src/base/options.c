@@ -28,18 +28,27 @@ static void set_presets(void *out, bonsai_options_kind kind)
             bn_field_set(f, out, f->preset);
 }
 
-static bonsai_status not_initialised(const char *name)
+enum { NO_STRUCT = 4096 };      /* bytes: none comes near, so such a size is what lay there */
+
+/* A size that cannot be one says that the struct holds anything: nothing more of it is read. */
+static bonsai_status check_size(const void *given, const char *name)
 {
-    return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised: call its init function first", name);
+    size_t size;
+    memcpy(&size, given, sizeof size);
+    if (size >= sizeof size && size < NO_STRUCT && size % 4 == 0)
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "%s was not initialised (%s_init), or comes from a much newer "
+                   "bonsai.h", name, name);
 }
 
 /* Lays the caller's struct over one of `full` bytes. */
 static bonsai_status lay_over(void *out, size_t full, const void *given, const char *name)
 {
     size_t size;
+    bonsai_status rc = check_size(given, name);
+    if (rc != BONSAI_OK)
+        return rc;
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size)
-        return not_initialised(name);
     const unsigned char *bytes = given;
     for (size_t i = full; i < size; i++)
         if (bytes[i] != 0)
@@ -70,6 +79,8 @@ bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind 
 /* Stamps the caller's struct with its own size, so that both sides may differ. */
 static void init_sized(void *out, size_t size, const void *defaults, size_t full)
 {
+    if (!out)
+        return;
     if (size > full)
         memset((unsigned char *)out + full, 0, size - full);
     memcpy(out, defaults, size < full ? size : full);
@@ -183,9 +194,7 @@ void bonsai_measures_init_sized(bonsai_measures *m, size_t size)
 
 bonsai_status bn_result_check(const void *out, const char *name)
 {
-    size_t size;
-    memcpy(&size, out, sizeof size);
-    return size < sizeof size ? not_initialised(name) : BONSAI_OK;
+    return bn_is_null(out, "out") ? BONSAI_E_ARGUMENT : check_size(out, name);
 }
 
 void bn_result_fill(void *out, const void *ours)
@@ -233,8 +242,11 @@ bonsai_status bn_structs_read(void **out, const void *empty, const void *given, 
     size_t full;
     unsigned char *ours = NULL;
     *out = NULL;
+    BN_TRY(bn_count_check(count, name));
     if (count == 0)
         return BONSAI_OK;
+    if (!given)
+        return bn_fail(BONSAI_E_ARGUMENT, "the array of %s is NULL", name);
     memcpy(&full, empty, sizeof full);
     BN_TRY(bn_result_check(given, name));
     BN_TRY(bn_new((void **)&ours, count, full));

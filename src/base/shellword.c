@@ -24,6 +24,7 @@ int bonsai_shell_word(char *out, size_t size, const char *text)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-./:,=+@%";
     word w = {.out = out, .size = size};
+    text = text ? text : "";
     const char *quote = *text && text[strspn(text, plain)] == 0 ? "" : "'";
     put(&w, *text == '-' ? "./" : "");
     put(&w, quote);

@@ -135,7 +135,11 @@ bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *inf
                                    const double *ratios, int count, const bonsai_graph *g,
                                    const bonsai_condense_options *o)
 {
-    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+    if (bn_is_null(out, "out") || bn_count_check(count, "ratios") != BONSAI_OK)
+        return BONSAI_E_ARGUMENT;
+    for (int i = 0; i < count; i++)
+        out[i] = NULL;
+    if (bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
     return bn_condense(out, info, g, &(bn_asked){o, ratios, count, false}, NULL);
 }

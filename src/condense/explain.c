@@ -23,6 +23,8 @@ bonsai_status bonsai_condense_info_of(bonsai_condense_info *out, const bonsai_gr
 {
     bonsai_status rc;
     bn_record r;
+    if (bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_condense_info"));
     BN_TRY(read(&r, small));
     bn_result_fill(out, &r.info);
@@ -34,6 +36,8 @@ bonsai_status bonsai_condense_options_of(bonsai_condense_options *out, const bon
 {
     bonsai_status rc;
     bn_record r;
+    if (bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_condense_options"));
     BN_TRY(read(&r, small));
     bn_result_fill(out, &r.o);
@@ -59,6 +63,8 @@ bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score
     bonsai_status rc;
     bn_record r;
     bool known;
+    if (bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_record_read(&r, small));
     BN_TRY(bn_record_reasons(&known, tree, covers, score, small));
@@ -196,8 +202,8 @@ bonsai_status bonsai_condense_explain(bonsai_why *out, const bonsai_graph *small
     bonsai_why_init(&w);
     if (bn_is_null(small, "the small graph"))
         return BONSAI_E_ARGUMENT;
-    BN_TRY(bn_node_check(small, node));
     BN_TRY(bn_result_check(out, "bonsai_why"));
+    BN_TRY(bn_node_check(small, node));
     BN_TRY(recall(&w, small, node));
     describe(&w, small, node);
     add_shares(&w, small, node);
@@ -223,6 +229,8 @@ bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *sma
     bn_trace *t = NULL;
     bonsai_scores_init(&s);
     s.knee = -1;
+    if (bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_scores"));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_record_trace(&t, small));

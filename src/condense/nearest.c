@@ -161,7 +161,11 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     crowd c = {.origin = -1};
     int32_t *kept = NULL;
     const bn_blend *blend;
+    if (bn_is_null(nodes, "nodes") || bn_is_null(found, "found") ||
+        bn_is_null(small, "the small graph") || bn_is_null(full, "the full graph"))
+        return BONSAI_E_ARGUMENT;
     *found = 0;
+    BN_TRY(bn_count_check(most, "nearest nodes"));
     BN_TRY(BN_OPTIONS(&o, given, condense));
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));

@@ -57,8 +57,10 @@ static void share_out(bonsai_shape *s, const bonsai_graph *g)
 bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
 {
     bonsai_status rc;
-    const bonsai_view *v = &g->view;
     bonsai_shape s;
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
+    const bonsai_view *v = &g->view;
     bonsai_shape_init(&s);
     BN_TRY(bn_result_check(out, "bonsai_shape"));
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT), 0));
@@ -250,6 +252,8 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     bonsai_shape none, s;
     bonsai_plan p;
     planning x = {.o = &o, .p = &p};
+    if (bn_is_null(shape, "the shape"))
+        return BONSAI_E_ARGUMENT;
     bonsai_plan_init(&p);
     bonsai_plan_options_init(&usual);
     bonsai_shape_init(&none);

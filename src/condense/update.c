@@ -202,10 +202,12 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     bonsai_status rc;
     updating u;
     bonsai_condense_info filled;
+    if (BN_NO_PLACE(out) || bn_is_null(now, "the graph now") ||
+        bn_is_null(was, "the graph as it was") || bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     memset(&u, 0, sizeof u);
     u.clock.stage = BN_STAGE_MEASURE;
     bn_clock_start(&u.clock);
-    *out = NULL;
     BN_TRY(BN_OPTIONS(&u.o, given, condense));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, u.o.threads));

@@ -72,7 +72,7 @@ int bonsai_split_named(double percent[3], const char *name)
 {
     static const struct { const char *name; double percent[3]; } known[] = {
         {"own", {-1, -1, -1}}, {"random", {60, 20, 20}}, {"published", {56, 24, 20}}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; percent && name && i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) {
             memcpy(percent, known[i].percent, sizeof known[i].percent);
             return 1;
@@ -93,10 +93,9 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
     int32_t *order = NULL;
     uint8_t *split;
     int64_t labelled = 0;
-    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph") || bn_is_null(percent, "percent"))
         return BONSAI_E_ARGUMENT;
     const int64_t n = g->view.nodes;
-    *out = NULL;
     BN_TRY(check_percent(percent));
     BN_TRY(bn_graph_resplit(&child, &split, g));
     BN_TRY(BN_NEW(&order, n));
@@ -375,10 +374,10 @@ bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, con
                                   int64_t count)
 {
     bonsai_status rc;
-    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
-    if (count < 0 || (count > 0 && !nodes))
+    BN_TRY(bn_count_check(count, "nodes"));
+    if (count > 0 && !nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%lld nodes, but no list of them", (long long)count);
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_graph_induce_part(out, g, nodes, count, 0, count));

@@ -254,10 +254,10 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     bonsai_read_options o;
     const bonsai_view empty = {.size = sizeof empty};
     bonsai_view full;
-    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+    if (BN_NO_PLACE(out) || bn_is_null(v, "the view"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
-    if (m < 0 || (m > 0 && (!source || !target)))
+    BN_TRY(bn_count_check(m, "edges"));
+    if (m > 0 && (!source || !target))
         return bn_fail(BONSAI_E_ARGUMENT, "%lld edges, but no source or target", (long long)m);
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(bn_options_merge(&full, &empty, sizeof empty, v, "bonsai_view"));
@@ -318,16 +318,15 @@ bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_view *v, int
     bonsai_read_options o;
     int32_t *end[2] = {NULL, NULL};
     int64_t bad = m;
-    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+    if (BN_NO_PLACE(out) || bn_is_null(v, "the view"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     if (m <= 0 || !source || !target)
         return bonsai_graph_build(out, v, m, NULL, NULL, weight, given);
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(narrow(end, &bad, (const int64_t *const[2]){source, target}, m, o.threads));
     if (bad < m) {
         const bool first = source[bad] != (int32_t)source[bad];
-        bn_edge_outside("graph", bad, first ? source[bad] : target[bad], v ? v->nodes : 0);
+        bn_edge_outside("graph", bad, first ? source[bad] : target[bad], v->nodes);
         rc = BONSAI_E_ARGUMENT;                 /* there is no file to blame */
         goto done;
     }

@@ -81,6 +81,9 @@ done:
 bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a, const bonsai_graph *b)
 {
     bonsai_status rc;
+    if (bn_is_null(equal, "out") || bn_is_null(a, "the first graph") ||
+        bn_is_null(b, "the second graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_graph_need(a, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_graph_need(b, BN_ALL_SECTIONS, 0));
     bool same = a->view.nodes == b->view.nodes && a->view.features == b->view.features &&

@@ -208,6 +208,8 @@ bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g)
     bonsai_status rc;
     int32_t *index = NULL;
     float *value = NULL;
+    if (bn_is_null(mean, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     memset(mean, 0, (size_t)g->view.features * sizeof *mean);
     BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
     BN_TRY(BN_NEW(&index, bn_row_room(g)));

@@ -308,9 +308,8 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    if (bn_is_null(out, "out") || bn_is_null(v, "the view"))
+    if (BN_NO_PLACE(out) || bn_is_null(v, "the view"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(bn_graph_new(&g, "graph"));
     const bonsai_view empty = g->view;
     BN_TRY(bn_options_merge(&g->view, &empty, sizeof empty, v, "bonsai_view"));

@@ -447,6 +447,8 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     bonsai_linear l;
     yardstick s = {.g = g, .seed = seed};
     bonsai_linear_init(&l);
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_linear"));
     BN_TRY(BN_OPTIONS(&o, given, read));
     s.threads = bn_threads(o.threads);

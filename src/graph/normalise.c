@@ -95,7 +95,8 @@ bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g)
                          BN_BIT(BONSAI_SECTION_FEATURE_SCALE) |
                          BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
                          BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
-    *out = NULL;
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
     BN_TRY(make_room(&r));
     BN_TRY(bn_graph_new(&child, g->where));

@@ -106,7 +106,8 @@ bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g, bo
     bonsai_status rc;
     bonsai_read_options o;
     int32_t *nodes = NULL;
-    *out = NULL;
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, read));
     const bn_progress p = {o.progress, o.payload};
     if (order == BONSAI_ORDER_NONE)

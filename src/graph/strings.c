@@ -166,9 +166,8 @@ bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bonsai_graph 
     bonsai_graph *child = NULL;
     char *names = NULL;
     int64_t len, count;
-    if (bn_is_null(out, "out") || bn_is_null(g, "the graph") || bn_is_null(lines, "the names"))
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph") || bn_is_null(lines, "the names"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(bn_names_of_lines(&names, &len, &count, lines));
     BN_TRY(bn_names_count(count, g));
     BN_TRY(bn_graph_derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_FEATURE_NAMES)));

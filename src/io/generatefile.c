@@ -293,5 +293,5 @@ done:
 
 bonsai_status bonsai_graph_generate_file(const char *path, const bonsai_generate_options *o)
 {
-    return bn_generate_file(path, o, NULL);
+    return bn_is_null(path, "the path") ? BONSAI_E_ARGUMENT : bn_generate_file(path, o, NULL);
 }

@@ -126,9 +126,8 @@ bonsai_status bonsai_graph_read(bonsai_graph **out, const char *path,
     bonsai_status rc;
     bonsai_read_options o;
     const bn_format *format;
-    if (bn_is_null(out, "out") || bn_is_null(path, "the path"))
+    if (BN_NO_PLACE(out) || bn_is_null(path, "the path"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(find_format(&format, &path, &o));
     BN_TRY(read_as(out, format, path, &o));
@@ -238,6 +237,8 @@ bonsai_status bonsai_graph_convert(uint64_t *left_out, const char **format, cons
     const bn_format *known;
     bonsai_graph *g = NULL;
     bool streamed = false;
+    if (bn_is_null(path, "the path") || bn_is_null(from, "the path to read"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&r, read, read));
     BN_TRY(BN_OPTIONS(&w, write, write));
     BN_TRY(find_format(&known, &from, &r));

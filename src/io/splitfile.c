@@ -45,7 +45,8 @@ bonsai_status bonsai_graph_split_file(bonsai_graph **out, const bonsai_graph *g,
     bonsai_graph *new = NULL;
     uint8_t *split;
     bn_zip z = {.path = NULL};
-    *out = NULL;
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_zip_open(&z, path, (bn_progress){NULL, NULL}));
     BN_TRY(bn_graph_resplit(&new, &split, g));
     for (int part = BONSAI_PART_TRAIN; part <= BONSAI_PART_TEST; part++)

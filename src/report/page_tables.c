@@ -213,6 +213,8 @@ bonsai_status bonsai_report_tables(const char *path, const char *json)
     bonsai_status rc = BONSAI_OK;
     bn_page p = {0};
     bn_json_error wrong;
+    if (bn_is_null(path, "the path") || bn_is_null(json, "the description of the page"))
+        return BONSAI_E_ARGUMENT;
     bn_json *all = bn_json_parse(json, strlen(json), 0, &wrong);
     if (!all && wrong.no_memory) {
         rc = bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the description of a page");

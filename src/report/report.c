@@ -173,11 +173,8 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     bonsai_condense_info info;
     bonsai_cell *cells = NULL;
     bn_facts *facts = NULL;     /* too large for the stack of a thread */
-    if (!out || !small) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s is NULL", out ? "the small graph" : "out");
-        goto done;
-    }
-    *out = NULL;
+    if (BN_NO_PLACE(out) || bn_is_null(small, "the small graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, report));
     if (o.cell_count < 0 || (o.cell_count > 0 && !o.cells)) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "there are %lld cells but no array of them",
@@ -215,7 +212,8 @@ bonsai_status bonsai_report_suggestion(bonsai_report **out, const bonsai_suggest
     bonsai_status rc;
     bonsai_report *r = NULL;
     bonsai_report_options o;
-    *out = NULL;
+    if (BN_NO_PLACE(out) || bn_is_null(s, "the suggestion"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, report));
     BN_TRY(BN_NEW(&r, 1));
     bn_page_begin(&r->page, o.title ? o.title : "Which ratio", o.fragment);
@@ -242,6 +240,8 @@ bonsai_status bonsai_report_save(const bonsai_report *r, const char *path)
 {
     bonsai_status rc;
     bn_out *out = NULL;
+    if (bn_is_null(r, "the report") || bn_is_null(path, "the path"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_out_open(&out, path));
     BN_TRY(bn_out_write(out, r->page.text, r->page.length));
     BN_TRY(bn_out_commit(out));

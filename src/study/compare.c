@@ -78,6 +78,8 @@ bonsai_status bonsai_compare_cells_sized(bonsai_cell *cells, size_t size,
     int64_t count;
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(check_lists(&count, &o));
+    if (bn_is_null(cells, "the array of bonsai_cell"))
+        return BONSAI_E_ARGUMENT;
     for (int64_t i = 0; i < count; i++) {
         const bonsai_cell c = asked(&o, i);
         give_cell(cells, size, i, &c);

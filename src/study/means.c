@@ -231,6 +231,8 @@ bonsai_status bonsai_cells_merge(bonsai_cell *out, const bonsai_cell *cells, int
     bonsai_cell asked, to;
     const bonsai_cell *one = NULL;
     int64_t measured = 0;
+    if (bn_is_null(like, "the cell asked for"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_cell"));
     BN_TRY(sample_new(&s, cells, count));
     BN_TRY(bn_options_merge(&asked, &bn_cell_empty, sizeof asked, like, "bonsai_cell"));
@@ -288,6 +290,8 @@ bonsai_status bonsai_cells_difference(bonsai_difference *out, const bonsai_cell 
     bonsai_status rc;
     sample s = {0};
     bonsai_cell one, other;
+    if (bn_is_null(a, "the first cell") || bn_is_null(b, "the second cell"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_result_check(out, "bonsai_difference"));
     BN_TRY(sample_new(&s, cells, count));
     BN_TRY(bn_options_merge(&one, &bn_cell_empty, sizeof one, a, "bonsai_cell"));

@@ -185,6 +185,8 @@ bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const 
 {
     bonsai_status rc;
     study s = {0};
+    if (bn_is_null(wl, "wl") || bn_is_null(seen, "seen") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&s.o, o, train));
     s.threads = bn_threads(s.o.threads);
     s.o.seeds = 1;

@@ -157,6 +157,8 @@ bonsai_status bonsai_study_power(bonsai_power *powers, int64_t count, const bons
     bn_preparation p = {0};
     bonsai_power *ours = NULL;
     study s = {.job = &p.job};
+    if (bn_is_null(powers, "the array of bonsai_power") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     if (count < 1)
         return bn_fail(BONSAI_E_ARGUMENT, "%lld sample sizes cannot be studied", (long long)count);
     BN_TRY(BN_OPTIONS(&p.o, o, condense));

@@ -335,6 +335,8 @@ bonsai_status bonsai_compare_split(double percent[3], const bonsai_graph *g,
     bonsai_status rc;
     bonsai_compare_options o;
     bonsai_train_options train;
+    if (bn_is_null(percent, "out") || bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, compare));
     BN_TRY(BN_OPTIONS(&train, o.train, train));
     BN_TRY(choose_shares(train.split, g, o.splits));

@@ -335,9 +335,8 @@ bonsai_status bonsai_suggest(bonsai_suggestion **out, const bonsai_graph *g,
 {
     bonsai_status rc;
     search s = {.judge = NULL};
-    if (bn_is_null(out, "out") || bn_is_null(g, "the graph"))
+    if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(BN_NEW(&s.found, 1));
     s.found->info.size = sizeof s.found->info;
     BN_TRY(check(&s, o));

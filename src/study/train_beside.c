@@ -12,12 +12,9 @@ bonsai_status bonsai_train_beside(bonsai_training **out, const bonsai_training *
     bonsai_status rc;
     bonsai_train_options o;
     bonsai_graph *drawn = NULL;
-    const bonsai_train_info *i = bonsai_training_info(small);
-    if (bn_is_null(out, "out") ||
-        bn_is_null(small, "the training") ||
-        bn_is_null(full, "the full graph"))
+    if (BN_NO_PLACE(out) || bn_is_null(small, "the training") || bn_is_null(full, "the full graph"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
+    const bonsai_train_info *i = bonsai_training_info(small);
     BN_TRY(BN_OPTIONS(&o, given, train));
     if (i->split_from != BONSAI_SPLIT_OWN && i->split_from != BONSAI_SPLIT_NONE)
         BN_TRY(bonsai_graph_split(&drawn, full, i->split, i->split_seed));

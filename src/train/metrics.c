@@ -256,6 +256,8 @@ bonsai_status bonsai_judge(bonsai_measures *out, double *recall, const bonsai_gr
     int64_t most;
     if (bn_is_null(out, "out") || bn_is_null(g, "the graph") || bn_is_null(classes, "the classes"))
         return BONSAI_E_ARGUMENT;
+    if ((unsigned)part > BONSAI_PART_TEST)
+        return bn_fail(BONSAI_E_ARGUMENT, "part %d is not known", (int)part);
     BN_TRY(bn_result_check(out, "bonsai_measures"));
     BN_TRY(bn_graph_need(g, 1u << BONSAI_SECTION_LABELS | 1u << BONSAI_SECTION_SPLIT, 1));
     BN_TRY(bn_judged_list(&j, g, part));

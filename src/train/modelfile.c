@@ -346,9 +346,8 @@ bonsai_status bonsai_model_load(bonsai_model **out, const char *path)
 {
     bonsai_status rc;
     reader r = {.p.path = path};
-    if (bn_is_null(out, "out") || bn_is_null(path, "the path"))
+    if (BN_NO_PLACE(out) || bn_is_null(path, "the path"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(bn_file_open(&r.file, path));
     BN_TRY(is_archive(&r.file) ? bn_model_unzip(out, path) : read_native(out, &r));
 done:

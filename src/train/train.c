@@ -174,9 +174,8 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     bonsai_training *t = NULL;
     const double start = bn_seconds();
     const bn_energy used = bn_energy_now();
-    if (bn_is_null(out, "out") || bn_is_null(small, "the small graph"))
+    if (BN_NO_PLACE(out) || bn_is_null(small, "the small graph"))
         return BONSAI_E_ARGUMENT;
-    *out = NULL;
     BN_TRY(bn_task_make(&task, small, full, o));
     BN_TRY(bn_runs(&found, &task));
     BN_TRY(BN_NEW(&t, 1));

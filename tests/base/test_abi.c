@@ -436,6 +436,27 @@ static void a_struct_without_a_size_is_refused(void **state)
     }
 }
 
+/* What lies in memory before its init function was called: nothing beyond the size is read. */
+static void a_size_that_no_struct_has_is_refused(void **state)
+{
+    static const size_t sizes[] = {1, 7, 4096, 1 << 20, (size_t)0x7ffe12345678,
+                                   (size_t)0xa5a5a5a5a5a5a5a5, (size_t)-1};
+    edge e = edge_new();
+    (void)state;
+    for (int i = 0; i < STRUCTS; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const sized *s = &structs[i];
+            uint8_t *p = edge_last(&e, s->size);
+            memcpy(p, &sizes[k], sizeof sizes[k]);
+            assert_int_equal(s->call(p), BONSAI_E_ARGUMENT);
+            if (!strstr(bonsai_error(), s->name) ||
+                !strstr(bonsai_error(), "was not initialised") ||
+                !strstr(bonsai_error(), "or comes from a much newer bonsai.h"))
+                fail_msg("%s of size %zu: %s", s->name, sizes[k], bonsai_error());
+        }
+    edge_free(&e);
+}
+
 /* ---- arrays ---- */
 
 /* Of structs that are smaller and larger than ours, one after the other. */
@@ -645,6 +666,7 @@ int main(void)
         cmocka_unit_test(nothing_is_read_or_written_beyond_a_smaller_struct),
         cmocka_unit_test(a_smaller_struct_gets_the_same_values),
         cmocka_unit_test(a_struct_without_a_size_is_refused),
+        cmocka_unit_test(a_size_that_no_struct_has_is_refused),
         cmocka_unit_test(an_array_of_structs_has_the_step_of_the_first),
         cmocka_unit_test(a_table_of_cells_has_the_step_of_the_first),
         cmocka_unit_test(cells_of_different_sizes_are_refused),

@@ -279,7 +279,7 @@ static void wrong_nodes_are_refused(void **state)
     assert_fails(bonsai_graph_induce(&h, g, (int32_t[]){2, 3, 2}, 3), BONSAI_E_ARGUMENT,
                  "node 2 is listed twice");
     assert_fails(bonsai_graph_induce(&h, g, NULL, 3), BONSAI_E_ARGUMENT, "3 nodes, but no list");
-    assert_fails(bonsai_graph_induce(&h, g, NULL, -3), BONSAI_E_ARGUMENT, "-3 nodes");
+    assert_fails(bonsai_graph_induce(&h, g, NULL, -3), BONSAI_E_ARGUMENT, "the number of nodes is -3");
     assert_null(h);
     bonsai_graph_free(g);
 }

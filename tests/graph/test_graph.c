@@ -118,7 +118,7 @@ static void building_refuses_what_it_cannot_use(void **state)
     const int32_t id[] = {0};
     const float one[] = {1};
     bonsai_view_init(&v);
-    assert_fails(bonsai_graph_build(&g, &v, -1, id, id, NULL, NULL), BONSAI_E_ARGUMENT, "-1 edges");
+    assert_fails(bonsai_graph_build(&g, &v, -1, id, id, NULL, NULL), BONSAI_E_ARGUMENT, "the number of edges is -1");
     assert_fails(bonsai_graph_build(&g, &v, 1, id, NULL, NULL, NULL), BONSAI_E_ARGUMENT,
                  "1 edges, but no source or target");
     assert_fails(bonsai_graph_build(&g, &v, 1, id, id, NULL, NULL), BONSAI_E_ARGUMENT,

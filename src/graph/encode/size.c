@@ -11,6 +11,8 @@ bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int coun
     bonsai_status rc;
     bonsai_write_options o;
     bn_coding p;
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(BN_OPTIONS(&o, given, write));
     BN_TRY(bn_coding_make(&p, g, o.features, &(bn_place){.threads = o.threads}));
     for (int s = 0; s < count; s++) {

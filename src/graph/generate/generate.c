@@ -271,7 +271,8 @@ bonsai_status bonsai_graph_generate(bonsai_graph **out, const bonsai_generate_op
 {
     bonsai_status rc;
     bn_maker k;
-    *out = NULL;
+    if (BN_NO_PLACE(out))
+        return BONSAI_E_ARGUMENT;
     BN_TRY(bn_maker_init(&k, given, NULL));
     BN_TRY(lay_edges(&k));
     BN_TRY(lay_features(&k));
