@@ -99,7 +99,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
             "Pages of the mapped GRAPH come on top; the system takes them back where it needs\n"
             "them.  Sizes are of one rank; what is sent is of all ranks.  -t sets the threads\n"
-            "of each rank; the default is this machine's.  Without a budget it is 0.001.",
+            "of each rank; the default is this machine's.  Without a budget the ratio is 0.001.",
         .examples = "  bonsai plan big.bonsai --ranks 1,8,64 --memory 64G -t 16\n"
                     "  bonsai plan big.bonsai --ranks 8 --look\n"
                     "  bonsai plan --nodes 111059956 --edges 3231371744 --features 128 "
