@@ -25,7 +25,7 @@ $BONSAI split a.bonsai
 # Numbers are taken strictly.
 $BONSAI generate -o a.bonsai --nodes 0
 $BONSAI generate -o a.bonsai --nodes -1
-$BONSAI generate -o a.bonsai --nodes=1e3
+$BONSAI generate -o a.bonsai --nodes=1.5e0
 $BONSAI generate -o a.bonsai --nodes 10x
 $BONSAI generate -o a.bonsai --nodes ' 10'
 $BONSAI generate -o a.bonsai --nodes ''
