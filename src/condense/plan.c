@@ -91,6 +91,8 @@ static const double most_bytes = 1e18;
 
 static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_options *o)
 {
+    bonsai_shape counted = *s;
+    counted.bytes = 0;                  /* not as told, but by the numbers that all else rests on */
     if (s->nodes < 1 || s->nodes > INT32_MAX || s->edges < 0 || s->features < 1 ||
         s->features > INT32_MAX || s->classes < 1 || s->classes > INT32_MAX || s->nonzeros < 0 ||
         s->train < 1 || s->train > s->nodes || s->val < 0 || s->value_bytes < 1)
@@ -98,10 +100,10 @@ static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_option
                        "classes and %lld training nodes cannot be condensed", (long long)s->nodes,
                        (long long)s->edges, (long long)s->features, (long long)s->classes,
                        (long long)s->train);
-    if (bn_needs_graph(s) > most_bytes)
+    if (bn_needs_graph(&counted) > most_bytes)
         return bn_fail(BONSAI_E_ARGUMENT, "a graph of %lld nodes, %lld edges and %lld features has "
                        "%.1e bytes, more than any file holds", (long long)s->nodes,
-                       (long long)s->edges, (long long)s->features, bn_needs_graph(s));
+                       (long long)s->edges, (long long)s->features, bn_needs_graph(&counted));
     if (o->ranks < 1 || (int64_t)o->ranks > s->nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "ranks is %d; it must be in 1..%lld, a node for each at "
                        "least", o->ranks, (long long)s->nodes);
@@ -161,6 +163,12 @@ static void plan_wire(planning *x)
     x->p->wire = bn_needs_whole(rows + (ranks > 1 ? other : 0));
 }
 
+/* Nothing that is not embedded has panels. */
+static int64_t panels_of(const bn_needs *q, int columns)
+{
+    return q->needs & (BN_EMBEDS | BN_REDOES) ? bn_needs_panels(q, columns) : 0;
+}
+
 /* As the embedding does: as many columns as fit, and only then the rows themselves. */
 static void plan_memory(planning *x)
 {
@@ -172,7 +180,7 @@ static void plan_memory(planning *x)
     p->most = fixed + all > p->least ? fixed + all : p->least;
     p->columns = bn_needs_columns(q);
     room = x->o->memory > 0 ? x->o->memory - fixed : all;
-    while ((panels = bn_needs_panels(q, p->columns)) > room && p->columns > BN_PANEL_LEAST)
+    while ((panels = panels_of(q, p->columns)) > room && p->columns > BN_PANEL_LEAST)
         p->columns = p->columns > BN_PANEL_NARROW ? BN_PANEL_NARROW : p->columns / 2;
     p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
     p->held = fixed + (p->scratch ? panels : all);
