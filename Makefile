@@ -150,8 +150,15 @@ mutants:        ## small bugs made in the core: the share that a test notices (M
 	    $(BUILD)/mutants $(BUILD)/asan
 
 install:        ## into PREFIX (/usr/local), below DESTDIR
-	$(call build,release,$(call release,OFF) -DCMAKE_INSTALL_PREFIX=$(PREFIX))
+	$(call build,release,$(call release,OFF) -DCMAKE_INSTALL_PREFIX="$(PREFIX)")
 	cmake --install $(BUILD)/release
+
+uninstall:      ## remove the files that the last make install wrote, below DESTDIR
+	@test -f $(BUILD)/release/install_manifest.txt || \
+	    { echo "$(BUILD)/release/install_manifest.txt is missing: nothing was installed from here" >&2; exit 1; }
+	@while IFS= read -r file || test -n "$$file"; do rm -fv "$(DESTDIR)$$file" || exit 1; done \
+	    < $(BUILD)/release/install_manifest.txt
+	@rm $(BUILD)/release/install_manifest.txt
 
 clean:          ## remove what was built
 	rm -rf $(BUILD)
@@ -160,4 +167,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install clean help
+.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install uninstall clean help

@@ -86,6 +86,14 @@ package)
     "$CMAKE" -S "$here" -B . "-Dwanted=$VERSION" "-Dexamples=$examples" "-DCMAKE_PREFIX_PATH=$prefix" \
         "-DCMAKE_C_COMPILER=$CC" "-DCMAKE_CXX_COMPILER=$CXX"
     "$CMAKE" --build .
+    for part in shared statik; do
+        mkdir "$part.d"
+        printf '%s\n' "cmake_minimum_required(VERSION 3.18)" "project(x LANGUAGES C)" \
+            "find_package(bonsai REQUIRED COMPONENTS $part)" > "$part.d/CMakeLists.txt"
+        "$CMAKE" -S "$part.d" -B "$part.d" "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_C_COMPILER=$CC" \
+            > "$part.log" 2>&1 || [ $part = statik ] || fail "component $part was not found"
+    done
+    grep -F 'no component "statik": there are "shared"' statik.log || fail "$(cat statik.log)"
     ./shared
     ./static
     for name in condense build_graph; do
@@ -114,6 +122,20 @@ mpi)
         LD_LIBRARY_PATH=$lib sh "$SOURCE/tests/mpi/start.sh" 2 "./$program"
     done
     sh "$SOURCE/tests/mpi/start.sh" 2 "$prefix/bin/bonsai-mpi" version | grep -F "$VERSION" ;;
+make)
+    # Of the Makefile's install only what it says to CMake; then what uninstall removes.
+    mkdir -p bin "a b/lib" release
+    printf '#!/bin/sh\nprintf "%%s\\n" "$@" >> "%s/said"\n' "$work" > bin/cmake
+    chmod +x bin/cmake
+    PATH=$work/bin:$PATH make -C "$SOURCE" install "BUILD=$work" "PREFIX=$work/a b"
+    grep -Fx -e "-DCMAKE_INSTALL_PREFIX=$work/a b" said || fail "make install says another prefix"
+    ! make -C "$SOURCE" uninstall "BUILD=$work" 2>said || fail "make uninstall had nothing to remove"
+    grep -F "nothing was installed" said
+    touch "a b/lib/one" "a b/two" "a b/kept"
+    printf '%s\n%s' "/a b/lib/one" "/a b/two" > release/install_manifest.txt
+    make -C "$SOURCE" uninstall "BUILD=$work" "DESTDIR=$work"
+    [ ! -e "a b/lib/one" ] && [ ! -e "a b/two" ] || fail "make uninstall left a file"
+    [ -e "a b/kept" ] || fail "make uninstall removed a file that was not installed" ;;
 header)
     for std in c11 c17; do
         $CC -std=$std $strict -fsyntax-only "-I$SOURCE/include" "$here/consumer.c"
