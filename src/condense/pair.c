@@ -9,6 +9,21 @@
 
 #include "record.h"
 
+/* ---- what they are called ---- */
+
+/* Graphs of arrays are all called "graph": then by their roles. */
+static const char *name_small(const bonsai_graph *small, const bonsai_graph *full)
+{
+    if (strcmp(small->where, full->where) != 0)
+        return small->where;
+    return bn_has(small, BONSAI_SECTION_ROLE) ? "the small graph" : "the first graph";
+}
+
+static const char *name_full(const bonsai_graph *small, const bonsai_graph *full)
+{
+    return strcmp(small->where, full->where) != 0 ? full->where : "the other graph";
+}
+
 /* ---- classes ---- */
 
 /* Where both have names, a difference of these says more than one of the counts. */
@@ -20,11 +35,11 @@ static bonsai_status match_classes(const bonsai_graph *small, const bonsai_graph
     for (int64_t k = 0; a && b && k < c && k < d; k++, a += strlen(a) + 1, b += strlen(b) + 1)
         if (strcmp(a, b) != 0)
             return bn_fail(BONSAI_E_ARGUMENT, "class %lld is \"%s\" in %s, but \"%s\" in %s",
-                           (long long)k, a, small->where, b, full->where);
+                           (long long)k, a, name_small(small, full), b, name_full(small, full));
     if (c == d)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes, but %s has %lld", small->where,
-                   (long long)c, full->where, (long long)d);
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld classes, but %s has %lld",
+                   name_small(small, full), (long long)c, name_full(small, full), (long long)d);
 }
 
 /* ---- features ---- */
@@ -70,20 +85,17 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                        "kept-feature list", small->where, (long long)small->view.features,
                        full->where, (long long)full->view.features);
     return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld, and neither has a "
-                   "kept-feature list", small->where, (long long)small->view.features,
-                   full->where, (long long)full->view.features);
+                   "kept-feature list", name_small(small, full), (long long)small->view.features,
+                   name_full(small, full), (long long)full->view.features);
 }
 
-/* Graphs of arrays are all called "graph". */
 static bonsai_status match_names(const bonsai_graph *small, const bonsai_graph *full,
                                  const int32_t *place)
 {
-    const bool alike = strcmp(small->where, full->where) == 0;
-    const char *first = bn_has(small, BONSAI_SECTION_ROLE) ? "the small graph" : "the first graph";
-    const bn_named ours = {alike ? first : small->where,
+    const bn_named ours = {name_small(small, full),
                            &small->view.section[BONSAI_SECTION_FEATURE_NAMES],
                            small->view.features};
-    const bn_named theirs = {alike ? "the other graph" : full->where,
+    const bn_named theirs = {name_full(small, full),
                              &full->view.section[BONSAI_SECTION_FEATURE_NAMES],
                              full->view.features};
     return bn_names_match(&ours, &theirs, place);

@@ -1,6 +1,8 @@
 /* layout.c -- checks that counts, types and combinations of sections fit; reads no element.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "graph.h"
 
 typedef struct {
@@ -9,15 +11,29 @@ typedef struct {
     int64_t count;              /* -1: any */
 } shape_rule;
 
+/* "u8, u16, u32" */
+static const char *list_types(char *text, size_t size, unsigned types)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int t = 0; t <= BONSAI_TYPE_S4; t++)
+        if (types & BN_BIT(t) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     bonsai_type_text((bonsai_type)t));
+    return text;
+}
+
 static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, const char *where)
 {
     const bonsai_array *a = &v->section[rule->section];
     if (!a->data)
         return BONSAI_OK;
     const char *name = bonsai_section_text(rule->section);
+    char allowed[64];
     if ((unsigned)a->type > BONSAI_TYPE_S4 || !(rule->types & BN_BIT(a->type)))
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here", where, name,
-                       bonsai_type_text(a->type), (int)a->type);
+        return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here; allowed: %s",
+                       where, name, bonsai_type_text(a->type), (int)a->type,
+                       list_types(allowed, sizeof allowed, rule->types));
     if (a->count < 0)
         return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements; the number must not be negative",
                        where, name, (long long)a->count);

@@ -93,7 +93,7 @@ static void types_and_counts_are_checked(void **state)
 {
     (void)state;
     with(BONSAI_SECTION_OFFSETS, offsets, 4, BONSAI_TYPE_U16,
-         "offsets: type u16 (2) is not allowed here");
+         "offsets: type u16 (2) is not allowed here; allowed: u32, u64");
     with(BONSAI_SECTION_OFFSETS, offsets, 4, (bonsai_type)77,
          "offsets: type  (77) is not allowed here");
     with(BONSAI_SECTION_OFFSETS, offsets, 3, BONSAI_TYPE_U32,

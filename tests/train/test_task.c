@@ -188,8 +188,8 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     (void)state;
     bonsai_train_options o = quick(BONSAI_MODEL_GCN);
     bonsai_graph *g = made_graph(60, 20, 0), *wide = made_graph(60, 30, 0), *other;
-    refused(g, wide, &o, "generated has 20 features, but generated has 30, and neither has a "
-            "kept-feature list");
+    refused(g, wide, &o, "the first graph has 20 features, but the other graph has 30, and neither "
+            "has a kept-feature list");
     bonsai_view v = view_of(g);
     v.classes = 4;
     other = graph_of(&v);
@@ -197,11 +197,11 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     bonsai_graph_free(other);
     bonsai_graph *a = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0y\0z", 6);
     bonsai_graph *b = with_section(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0z\0y", 6);
-    refused(a, b, &o, "class 1 is \"y\" in graph, but \"z\" in graph");
+    refused(a, b, &o, "class 1 is \"y\" in the first graph, but \"z\" in the other graph");
     bonsai_graph_free(b);
     set_section(&v, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, "x\0w\0y\0z", 8);
     b = graph_of(&v);
-    refused(a, b, &o, "class 1 is \"y\" in graph, but \"w\" in graph");
+    refused(a, b, &o, "class 1 is \"y\" in the first graph, but \"w\" in the other graph");
     bonsai_graph_free(a);
     bonsai_graph_free(b);
     a = with_section(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, LETTERS("a", "b"), 40);
