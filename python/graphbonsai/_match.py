@@ -74,7 +74,8 @@ def _with_classes(graph: Graph, have: Keys, wanted: Keys) -> Graph:
 
 
 def _both(a: Keys, b: Keys) -> Keys:
-    return [*a, *(name for name in b if name not in set(a))]
+    known = set(a)
+    return [*a, *(name for name in b if name not in known)]
 
 
 def matched(a: Graph, b: Graph) -> Tuple[Graph, Graph]:

@@ -21,9 +21,9 @@ typedef struct {
 int64_t bn_needs_fixed(const bn_needs *q);
 int64_t bn_needs_least(const bn_needs *q);
 int64_t bn_needs_reserved(const bn_needs *q);   /* address space beside that, which ulimit counts */
-/* The program's own part: what a small one usually holds, or what it holds when it is asked in steps
- * so large that two runs say the same.  And the least memory that everybody is told, whole megabytes: another run,
- * or another rank, may begin with some pages more. */
+/* The program's own part: what a small one usually holds, or what it holds when it is asked, in steps
+ * so large that two runs say the same.  And the least memory that everybody is told, in whole
+ * megabytes: another run, or another rank, may begin with some pages more. */
 int64_t bn_needs_program(void);
 int64_t bn_needs_told(const bn_needs *q, int64_t program);
 /* Takes as many of the threads as find room under a limit of memory, which is beyond the program's

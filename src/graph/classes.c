@@ -88,12 +88,12 @@ static int32_t find(const match *m, const char *name)
 static bonsai_status place_classes(match *m)
 {
     const int64_t classes = m->g->view.classes;
-    char name[24];
     bonsai_status rc = BN_NEW(&m->place, classes);
-    for (int64_t i = 0; rc == BONSAI_OK && i < classes; i++) {
-        snprintf(name, sizeof name, "%lld", (long long)i);
-        m->place[m->have ? m->have[i].number : i] = find(m, m->have ? m->have[i].name : name);
-    }
+    for (int64_t i = 0; rc == BONSAI_OK && i < classes; i++)
+        m->place[m->have ? m->have[i].number : i] = m->have ? find(m, m->have[i].name) : -1;
+    for (int64_t k = 0; rc == BONSAI_OK && !m->have && k < m->count; k++)
+        if (whole(m->wanted[k].name) < classes)         /* the other side has names, all numbers */
+            m->place[whole(m->wanted[k].name)] = m->wanted[k].number;
     return rc;
 }
 
