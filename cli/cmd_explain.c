@@ -17,6 +17,8 @@ typedef struct {
     bonsai_condense_info info;
     int64_t            *covers;                     /* samples that each node covers */
     double             *score;                      /* PageRank of each node */
+    const char        **own, **names;               /* of the nodes of g and of full; NULL: none */
+    column              columns[10];                /* of a table, until it is printed */
 } story;
 
 /* ---- one node ------------------------------------------------------------ */
@@ -39,6 +41,12 @@ static const char *role_text(int role)
     return role >= 0 && role < 5 ? text[role] : "unknown";
 }
 
+/* Of a prototype that is a pair of nodes: it has no label. */
+static int is_second(const bonsai_why *w)
+{
+    return w->role == BONSAI_ROLE_PROTOTYPE && w->label < 0;
+}
+
 static int64_t row_start(const bonsai_array *offsets, int64_t node)
 {
     return offsets->type == BONSAI_TYPE_U64 ? (int64_t)((const uint64_t *)offsets->data)[node]
@@ -51,14 +59,31 @@ static int64_t degree(const story *t, int64_t node)
     return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
 }
 
-/* NULL: it has none. */
-static const char *node_name(const story *t, int64_t node)
+/* The place in full of the node that has this number; -1: it is not there. */
+static int64_t place_of(const story *t, int64_t number)
 {
-    const bonsai_array *names = &t->v->section[BONSAI_SECTION_NODE_NAMES];
-    const char *text = names->data;
-    for (; text && node > 0; node--)
-        text += strlen(text) + 1;
-    return text && *text ? text : NULL;
+    const int64_t nodes = bonsai_graph_nodes(t->full);
+    if (!bonsai_graph_view(t->full)->section[BONSAI_SECTION_ORIGIN].data)
+        return number < nodes ? number : -1;
+    for (int64_t v = 0; v < nodes; v++)
+        if (bonsai_graph_origin(t->full, v) == number)
+            return v;
+    return -1;
+}
+
+/* The name of the node of the full graph that has this number, which the small graph has as `here`
+ * (-1: it has not); NULL: none is known. */
+static const char *original_name(const story *t, int64_t number, int64_t here)
+{
+    const int64_t place = t->names && number >= 0 ? place_of(t, number) : -1;
+    const char *name = t->own && here >= 0 ? t->own[here] : place >= 0 ? t->names[place] : NULL;
+    return name && *name ? name : NULL;
+}
+
+static bn_json *name_json(const story *t, int64_t node)
+{
+    const char *name = original_name(t, bonsai_graph_origin(t->g, node), node);
+    return name ? bn_json_text(name) : bn_json_null();
 }
 
 /* The class by name, or by number if it has none. */
@@ -69,21 +94,30 @@ static bn_json *class_json(const story *t, int64_t node)
     return text ? bn_json_text(text) : label >= 0 ? bn_json_whole(label) : bn_json_null();
 }
 
-static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_t node)
+static void add_origin(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
-    const int32_t label = w->label;
-    const char *text = node_name(t, node), *name = bonsai_graph_class_name(t->g, label);
-    summary_heading(r, "Node");
-    summary_int(r, "node", "node", node);
-    summary_note(r, "of %lld", (long long)t->v->nodes);
+    const char *name = original_name(t, w->origin, node);
     if (w->origin >= 0)
         summary_int(r, "origin", "in the full graph", w->origin);
     else
         summary_json(r, "origin", bn_json_null());
-    if (w->role == BONSAI_ROLE_PROTOTYPE)
+    if (is_second(w) && w->partner >= 0)
+        summary_note(r, "the nearest of the nodes that node %lld stands for",
+                     (long long)w->partner);
+    else if (w->role == BONSAI_ROLE_PROTOTYPE && !is_second(w))
         summary_note(r, "the nearest of the nodes it stands for");
-    if (text)
-        summary_text(r, "name", "name", text);
+    if (name)
+        summary_text(r, "name", "name", name);
+}
+
+static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_t node)
+{
+    const int32_t label = w->label;
+    const char *name = bonsai_graph_class_name(t->g, label);
+    summary_heading(r, "Node");
+    summary_int(r, "node", "node", node);
+    summary_note(r, "of %lld", (long long)t->v->nodes);
+    add_origin(r, t, w, node);
     if (label >= 0)
         summary_int(r, "label", "label", label);
     else
@@ -95,20 +129,22 @@ static void add_identity(summary *r, const story *t, const bonsai_why *w, int64_
     if (label < 0)
         summary_text(r, NULL, "label", "none");
     if (label < 0)
-        summary_note(r, "it is not a training node");
+        summary_note(r, is_second(w) ? "the second node of a prototype has none"
+                                     : "it is not a training node");
     summary_int(r, "degree", "neighbours here", w->edges);
 }
 
-static void add_tree(summary *r, const bonsai_why *w, int64_t node)
+static void add_tree(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
+    const char *name = original_name(t, w->tree, w->root);
     if (w->root == node) {
         summary_int(r, "tree", "root of", w->tree);
         summary_note(r, "its own tree");
     } else if (w->root >= 0) {
         int later = w->role == BONSAI_ROLE_ROOT;     /* its own tree was taken later */
         summary_int(r, "tree", later ? "first came with" : "came with the tree of", w->tree);
-        summary_note(r, "%snode %lld here", later ? "another root, " : "which is ",
-                     (long long)w->root);
+        summary_note(r, "%s%s%snode %lld here", later ? "another root, " : "which is ",
+                     name ? name : "", name ? ", " : "", (long long)w->root);
     } else {
         summary_json(r, "tree", bn_json_null());
         summary_text(r, NULL, "came with a tree", "gone");
@@ -128,7 +164,7 @@ static void add_role(summary *r, const story *t, const bonsai_why *w)
 static void add_reasons(summary *r, const story *t, const bonsai_why *w, int64_t node)
 {
     const int covers = w->sample > 0 && w->covers > 0;
-    add_tree(r, w, node);
+    add_tree(r, t, w, node);
     summary_int(r, "covers", covers ? "covers" : NULL, w->covers);
     if (covers)
         summary_note(r, "of %lld sampled trees, %.1f %%", (long long)w->sample,
@@ -140,6 +176,20 @@ static void add_reasons(summary *r, const story *t, const bonsai_why *w, int64_t
         summary_note(r, "rank %lld of %lld", (long long)w->rank, (long long)t->v->nodes);
         summary_int(r, "rank", NULL, w->rank);
     }
+}
+
+static void add_partner(summary *r, const bonsai_why *w)
+{
+    const int second = is_second(w);
+    if (w->partner < 0)
+        summary_json(r, "partner", bn_json_null());
+    else {
+        summary_int(r, "partner", second ? "second node of" : "its second node", w->partner);
+        summary_note(r, second ? "a prototype: this node passes its features on to it"
+                               : "without a label: it passes its features on to this one");
+    }
+    if (second)
+        summary_text(r, NULL, "stands for", "no nodes of the full graph");
 }
 
 static int explain_node(session *s, const story *t, int64_t node)
@@ -161,12 +211,14 @@ static int explain_node(session *s, const story *t, int64_t node)
     add_identity(&r, t, &w, node);
     add_role(&r, t, &w);
     if (w.role == BONSAI_ROLE_PROTOTYPE)
-        summary_prototype(&r, t->g, t->full, &w);
+        add_partner(&r, &w);
+    if (w.role == BONSAI_ROLE_PROTOTYPE && !is_second(&w))
+        summary_prototype(&r, t->g, t->full, t->names, &w);
     else if (w.role == BONSAI_ROLE_LEARNED)
         summary_text(&r, NULL, "stands for", "no node of the full graph: it was learned");
-    else
+    else if (w.role != BONSAI_ROLE_PROTOTYPE)
         add_reasons(&r, t, &w, node);
-    if (w.role != BONSAI_ROLE_PROTOTYPE && t->v->features > 0)
+    if ((w.role != BONSAI_ROLE_PROTOTYPE || is_second(&w)) && t->v->features > 0)
         summary_strongest(&r, t->g, t->full, &w);
     return summary_print(&r, s);
 }
@@ -212,21 +264,42 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
     return best;
 }
 
-static void add_roots(summary *r, const story *t)
+/* A node, its number in the full graph, its name there if names are known, and its class. */
+static bn_json *identity_row(const story *t, int64_t node)
 {
-    static const column columns[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
-                                     {"class", "class", NULL}, {"degree", "neighbours", NULL},
+    bn_json *row = bn_json_pack("[I,I]", node, origin(t, node));
+    if (t->own || t->names)
+        bn_json_add(row, name_json(t, node));
+    bn_json_add(row, class_json(t, node));
+    return row;
+}
+
+/* The columns of these, and the rest behind them, from the class on. */
+static void identity_columns(story *t, const char *number, const column *rest)
+{
+    int at = 0;
+    t->columns[at++] = (column){"node", "node", NULL};
+    t->columns[at++] = (column){"origin", number, NULL};
+    if (t->own || t->names)
+        t->columns[at++] = (column){"name", "name", NULL};
+    do
+        t->columns[at++] = *rest;
+    while ((rest++)->label);
+}
+
+static void add_roots(summary *r, story *t)
+{
+    static const column sampled[] = {{"class", "class", NULL}, {"degree", "neighbours", NULL},
                                      {"score", "PageRank", "%.5f"}, {"covers", "covers", NULL},
                                      {NULL, "", NULL}, {NULL, NULL, NULL}};
-    static const column plain[] = {{"node", "node", NULL}, {"origin", "in the full graph", NULL},
-                                   {"class", "class", NULL}, {"degree", "neighbours", NULL},
+    static const column plain[] = {{"class", "class", NULL}, {"degree", "neighbours", NULL},
                                    {NULL, NULL, NULL}};
     bn_json *rows = bn_json_array();
     int64_t root = -1, covers = INT64_MAX;
     for (int i = 0; i < TOP_ROOTS && (root = next_root(t, covers, root)) >= 0; i++) {
         covers = t->covers[root];
-        bn_json *row = bn_json_pack("[I,I,o,I]", (int64_t)root, origin(t, root),
-                                    class_json(t, root), (int64_t)degree(t, root));
+        bn_json *row = identity_row(t, root);
+        bn_json_add(row, bn_json_whole(degree(t, root)));
         if (t->info.sample > 0) {
             double own = t->score[root];
             bn_json_add(row, own > 0 ? bn_json_real(own) : bn_json_null());
@@ -239,7 +312,8 @@ static void add_roots(summary *r, const story *t)
         return;
     }
     summary_heading(r, t->info.sample > 0 ? "Roots that cover most" : "Roots");
-    summary_table(r, "top_roots", t->info.sample > 0 ? columns : plain, rows);
+    identity_columns(t, "in the full graph", t->info.sample > 0 ? sampled : plain);
+    summary_table(r, "top_roots", t->columns, rows);
 }
 
 typedef struct {
@@ -255,11 +329,11 @@ static int heaviest_first(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static int add_heaviest(summary *r, session *s, const story *t)
+static int add_heaviest(summary *r, session *s, story *t)
 {
-    static const column columns[] = {{"node", "node", NULL}, {"origin", "nearest", NULL},
-                                     {"class", "class", NULL}, {"weight", "weight", "%.6g"},
-                                     {NULL, "", NULL}, {NULL, NULL, NULL}};
+    static const column rest[] = {{"class", "class", NULL}, {"weight", "weight", "%.6g"},
+                                  {NULL, "", NULL}, {NULL, NULL, NULL}};
+    int64_t count = 0;
     bn_json *rows = bn_json_array();
     heavy *all = calloc((size_t)t->v->nodes + 1, sizeof *all);
     if (!all) {
@@ -267,19 +341,22 @@ static int add_heaviest(summary *r, session *s, const story *t)
         return fail_with(s, "there is not enough memory for %lld nodes", (long long)t->v->nodes);
     }
     for (int64_t v = 0; v < t->v->nodes; v++)
-        all[v] = (heavy){v, bonsai_graph_weight(t->g, v)};
-    qsort(all, (size_t)t->v->nodes, sizeof *all, heaviest_first);
-    for (int64_t i = 0; i < t->v->nodes && i < TOP_ROOTS; i++)
-        bn_json_add(rows, bn_json_pack("[I,I,o,f]", (int64_t)all[i].node,
-                                       origin(t, all[i].node),
-                                       class_json(t, all[i].node), all[i].weight));
+        if (bonsai_graph_label(t->g, v) >= 0)
+            all[count++] = (heavy){v, bonsai_graph_weight(t->g, v)};
+    qsort(all, (size_t)count, sizeof *all, heaviest_first);
+    for (int64_t i = 0; i < count && i < TOP_ROOTS; i++) {
+        bn_json *row = identity_row(t, all[i].node);
+        bn_json_add(row, bn_json_real(all[i].weight));
+        bn_json_add(rows, row);
+    }
     summary_heading(r, "Prototypes that stand for most");
-    summary_table(r, "top_prototypes", columns, rows);
+    identity_columns(t, "nearest", rest);
+    summary_table(r, "top_prototypes", t->columns, rows);
     free(all);
     return EXIT_DONE;
 }
 
-static int explain_graph(session *s, const story *t)
+static int explain_graph(session *s, story *t)
 {
     summary r = {.count = 0};
     int code = EXIT_DONE;
@@ -333,8 +410,16 @@ static int explain(session *s, const char *path, const char *full_path, int64_t 
         t.g = g;
         t.full = full;
         t.v = bonsai_graph_view(g);
-        code = tell(s, &t, node);
+        code = list_names(s, &t.own, &t.v->section[BONSAI_SECTION_NODE_NAMES], t.v->nodes);
     }
+    if (code == EXIT_DONE && full)
+        code = list_names(s, &t.names,
+                          &bonsai_graph_view(full)->section[BONSAI_SECTION_NODE_NAMES],
+                          bonsai_graph_nodes(full));
+    if (code == EXIT_DONE)
+        code = tell(s, &t, node);
+    free(t.own);
+    free(t.names);
     free(t.covers);
     free(t.score);
     bonsai_graph_free(g);
@@ -360,7 +445,8 @@ int cmd_explain(session *s, int argc, char **argv)
             "prototypes stand for most; with --node, why that node is there.  For a picked node:\n"
             "its role, the tree that brought it, how many trees it stands for, its PageRank, and\n"
             "its number in the full graph.  For a prototype: its class, soft label and weight,\n"
-            "the nodes that it stands for, and its strongest features.",
+            "the nodes that it stands for, and its strongest features.  Where prototypes are pairs of\n"
+            "nodes, the second node has no label and stands for no nodes: it belongs to the first.",
         .examples = "  bonsai explain small.bonsai\n"
                     "  bonsai explain small.bonsai --node 3\n"
                     "  bonsai explain small.bonsai --node 3 --full cora.bonsai\n",

@@ -132,7 +132,6 @@ static void add_sizes(summary *r, const facts *f)
 /* Only for a graph that "bonsai condense" made. */
 static void add_condensed(summary *r, const facts *f)
 {
-    int64_t prototypes = condensed_roles(f->g, BONSAI_ROLE_PROTOTYPE);
     int64_t learned = condensed_roles(f->g, BONSAI_ROLE_LEARNED);
     bonsai_condense_info i;
     bonsai_condense_info_init(&i);
@@ -148,7 +147,7 @@ static void add_condensed(summary *r, const facts *f)
     summary_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
     if (i.whole_trees >= 0)
         summary_int(r, "condensed.whole_trees", "trees kept whole", i.whole_trees);
-    summary_int(r, "condensed.prototypes", prototypes ? "prototypes" : NULL, prototypes);
+    summary_prototypes(r, "condensed.prototypes", "condensed.second_nodes", f->g);
     summary_int(r, "condensed.learned", learned ? "learned nodes" : NULL, learned);
 }
 

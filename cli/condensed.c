@@ -201,6 +201,21 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
     summary_text(r, "worth", "that is", worth);
 }
 
+/* Second nodes of pairs have no label. */
+void summary_prototypes(summary *r, const char *key, const char *second_key,
+                        const bonsai_graph *small)
+{
+    const uint8_t *role = bonsai_graph_view(small)->section[BONSAI_SECTION_ROLE].data;
+    const int64_t all = condensed_roles(small, BONSAI_ROLE_PROTOTYPE);
+    int64_t second = 0;
+    for (int64_t v = 0; all && v < bonsai_graph_nodes(small); v++)
+        second += role[v] == BONSAI_ROLE_PROTOTYPE && bonsai_graph_label(small, v) < 0;
+    summary_int(r, key, all ? "prototypes" : NULL, all - second);
+    summary_int(r, second_key, second ? "second nodes" : NULL, second);
+    if (second)
+        summary_note(r, "without a label: each belongs to a prototype and stands for no nodes");
+}
+
 /* Nodes without a label may take part: then the weights count more than the training nodes. */
 static void add_stood(summary *r, const bonsai_condense_info *i, const bonsai_graph *small,
                       int weighted)
@@ -226,7 +241,7 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     const int soft = v->section[BONSAI_SECTION_SOFT_LABELS].data != NULL;
     const int weighted = v->section[BONSAI_SECTION_NODE_WEIGHTS].data != NULL;
     summary_heading(r, "Prototypes");
-    summary_int(r, "prototypes", "prototypes", i->nodes);
+    summary_prototypes(r, "prototypes", "second_nodes", small);
     add_stood(r, i, small, weighted);
     summary_int(r, "layers", "layers", i->layers);
     summary_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);

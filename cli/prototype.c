@@ -30,20 +30,30 @@ static void add_soft(summary *r, const bonsai_graph *small, const bonsai_why *w)
     summary_table(r, "soft_label", named ? columns : plain, rows);
 }
 
-static void add_nodes(summary *r, const bonsai_why *w, const bonsai_graph *full)
+static void add_nodes(summary *r, const bonsai_why *w, const bonsai_graph *full,
+                      const char *const *names)
 {
     static const column plain[] = {{"node", "in the full graph", NULL}, {NULL, NULL, NULL}};
-    static const column columns[] = {{"node", "in the full graph", NULL},
-                                     {"distance", "distance", "%.4g"}, {NULL, NULL, NULL}};
+    static const column columns[2][4] = {
+        {{"node", "in the full graph", NULL}, {"distance", "distance", "%.4g"},
+         {NULL, NULL, NULL}},
+        {{"node", "in the full graph", NULL}, {"name", "name", NULL},
+         {"distance", "distance", "%.4g"}, {NULL, NULL, NULL}}};
     bn_json *rows = bn_json_array();
-    for (int64_t i = 0; i < w->nodes; i++)
-        bn_json_add(rows, full ? bn_json_pack("[I,f]", w->node[i], w->distance[i])
-                               : bn_json_pack("[I]", w->node[i]));
-    summary_table(r, full ? "nearest" : "member_nodes", full ? columns : plain, rows);
+    for (int64_t i = 0; i < w->nodes; i++) {
+        bn_json *row = bn_json_pack("[I]", w->node[i]);
+        if (names)
+            bn_json_add(row, bn_json_text(names[w->node[i]]));
+        if (full)
+            bn_json_add(row, bn_json_real(w->distance[i]));
+        bn_json_add(rows, row);
+    }
+    summary_table(r, full ? "nearest" : "member_nodes", full ? columns[names != NULL] : plain,
+                  rows);
 }
 
 static void add_originals(summary *r, const bonsai_graph *small, const bonsai_graph *full,
-                          const bonsai_why *w)
+                          const char *const *names, const bonsai_why *w)
 {
     summary_heading(r, "Nodes it stands for");
     if (bonsai_graph_view(small)->section[BONSAI_SECTION_NODE_WEIGHTS].data)
@@ -58,7 +68,7 @@ static void add_originals(summary *r, const bonsai_graph *small, const bonsai_gr
                             : "--full GRAPH finds the nearest; condense --members stores all");
     }
     if (full || w->members >= 0)
-        add_nodes(r, w, full);
+        add_nodes(r, w, full, names);
 }
 
 void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,
@@ -88,10 +98,10 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph
 }
 
 void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,
-                       const bonsai_why *w)
+                       const char *const *names, const bonsai_why *w)
 {
     if (w->shares > 0)
         add_soft(r, small, w);
-    add_originals(r, small, full, w);
+    add_originals(r, small, full, names, w);
     summary_strongest(r, small, full, w);
 }

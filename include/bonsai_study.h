@@ -531,6 +531,9 @@ typedef struct {                /* why a node of a condensed graph is there */
     double  value[BONSAI_WHY_ROOM];
     double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean */
     const char *feature_name[BONSAI_WHY_ROOM];  /* belongs to the condensed graph; NULL: none */
+    int64_t partner;            /* of a prototype that is a pair of nodes, the other node.  The second
+                                 * has no label and stands for no nodes: it passes its features on to
+                                 * the first.  -1: it is no pair */
 } bonsai_why;
 
 #define bonsai_why_init(w) bonsai_why_init_sized((w), sizeof *(w))

@@ -277,6 +277,8 @@ class Arrays:
         weight    in the loss
         members   nodes that a prototype stands for; None: not stored
         label, edges   as in the graph
+        partner   of a prototype that is a pair of nodes, the other node; None: it is no pair.  The
+                  second has no label and stands for no nodes: it passes its features on to the first
 
         >>> import graphbonsai
         >>> g = graphbonsai.generate(nodes=300, features=40, classes=3)

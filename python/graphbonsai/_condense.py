@@ -293,7 +293,8 @@ def explain(small: Any, node: int, full: Any = None, *,
             progress: Progress = None) -> Dict[str, Any]:
     """Explains why a node of a condensed graph is there, and what it stands for.
 
-    Returns what `Graph.why` tells, and at most ten of each of these, the most telling first:
+    Returns what `Graph.why` tells (of the second node of a prototype that is a pair: its
+    `partner`, the prototype that it belongs to), and at most ten of each of these, the most telling first:
 
     soft_label   {class: share}, by the name of the class where it has one of its own; {}: none
     nodes        nodes of the full graph that a prototype stands for: its members, if they are

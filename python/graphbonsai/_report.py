@@ -169,12 +169,20 @@ class Report(Dict[str, Any]):
             rows.append((label, number(small), number(full), percent(small, full)))
         return rows
 
+    def _pairs(self, made: c.CondenseInfo) -> str:
+        """Prototypes and their second nodes, where they are pairs."""
+        second = made.nodes - made.labelled
+        if self.method != "prototypes" or second <= 0:
+            return ""
+        return "%s, with %s second nodes, which have no label and stand for no nodes" % (
+            number(made.labelled), number(second))
+
     def _facts(self, made: c.CondenseInfo) -> List[Row]:
         learned = made.learn_rounds > 0
         picked = self.method != "prototypes" and not learned
         kept, worth = _worth(made)
         found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
-                 ("ratio", made.ratio), ("probe, %", made.probe if made.probe >= 0 else None),
+                 ("ratio", made.ratio), ("prototypes", self._pairs(made)), ("probe, %", made.probe if made.probe >= 0 else None),
                  ("probe of the full graph, %", None if kept is None else made.probe_full),
                  ("kept, %", kept),
                  ("coverage", made.coverage if picked else None),
@@ -206,7 +214,7 @@ class Report(Dict[str, Any]):
                  ("ratio", "%s of the bytes" % percent(made.bytes, made.full_bytes)
                   if made.full_bytes else ""),
                  ("bytes", _of(made.bytes, made.full_bytes)),
-                 ("nodes", _of(made.nodes, made.full_nodes)),
+                 ("nodes", _of(made.nodes, made.full_nodes)), ("prototypes", self._pairs(made)),
                  ("edges", _of(made.edges, made.full_edges)),
                  ("probe", "%s %%" % number(made.probe) if made.probe >= 0 else ""),
                  ("kept", "" if kept is None else

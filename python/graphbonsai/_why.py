@@ -10,14 +10,14 @@ from ._report import Row, facts, html_table, number
 Names = Union[None, List[str], Dict[int, str]]      # of nodes, by their numbers
 _ROLES = ("none", "root", "ego", "prototype", "learned")
 _PLAIN = ("origin", "tree", "root", "covers", "sample", "rank", "score", "weight", "members",
-          "edges", "label")
+          "edges", "label", "partner")
 
 
 def told(w: Any) -> Dict[str, Any]:
     """Why a node is there; None for what is not known."""
     found = {name: getattr(w, name) for name in _PLAIN}
     found["role"] = _ROLES[w.role]
-    for name in ("origin", "tree", "root", "members", "label"):
+    for name in ("origin", "tree", "root", "members", "label", "partner"):
         found[name] = None if found[name] < 0 else found[name]
     if w.rank == 0:
         found["score"] = found["rank"] = None
@@ -85,19 +85,32 @@ def _features(found: Dict[str, Any]) -> List[Any]:
     return [name or number for name, number in zip(names, found["features"])]
 
 
+def _pair(partner: Optional[int], second: bool) -> List[Row]:
+    """What is said of a prototype that is a pair of nodes, of which the second has no label."""
+    if not second:
+        return [("its second node", "" if partner is None else
+                 "%d, without a label: it passes its features on to this one" % partner)]
+    return [("second node of", "" if partner is None else
+             "%d, a prototype: this node passes its features on to it" % partner),
+            ("stands for", "no nodes of the full graph: it has no label")]
+
+
 def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> List[Row]:
     """What is known, as texts."""
     def called(node: Optional[int]) -> str:
         return "" if node is None else _called(nodes, node)
     label, made = found["label"], found["role"] == "prototype"
+    second = made and label is None
     unknown = made and found["members"] is None and found["nodes"]
     rows = [("role", found["role"]),
-            ("nearest node" if made else "node of the full graph", called(found["origin"])),
+            *_pair(found["partner"], second),
+            ("nearest node" if made else "node of the full graph",
+             "" if second else called(found["origin"])),
             ("tree of", called(found["tree"])),
             ("label", "" if label is None else str(_class(names, label))),
             *_listed("soft label", ["%s %.3g" % pair for pair in found["soft_label"].items()]),
-            ("weight", number(found["weight"])),
-            ("members", "not stored: the nearest training nodes of its class are shown" if unknown
+            ("weight", "" if second else number(found["weight"])),
+            ("members", "" if second else "not stored: the nearest training nodes of its class are shown" if unknown
              else "" if found["members"] is None else number(found["members"])),
             ("covers", "%d of %d sampled trees" % (found["covers"], found["sample"])
              if found["role"] == "root" else ""),

@@ -80,6 +80,26 @@ static int64_t row_length(const bonsai_array *offsets, int64_t node)
     return bn_int_at(offsets, node + 1) - bn_int_at(offsets, node);
 }
 
+static bool is_prototype(const bonsai_graph *g, int64_t node)
+{
+    const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
+    return role && role[node] == BONSAI_ROLE_PROTOTYPE;
+}
+
+/* Of a pair one node has a label, and they are neighbours. */
+static int64_t partner_of(const bonsai_graph *g, int64_t node)
+{
+    const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_OFFSETS];
+    const uint32_t *neighbor = g->view.section[BONSAI_SECTION_NEIGHBORS].data;
+    if (!offsets->data || !is_prototype(g, node))
+        return -1;
+    for (int64_t e = bn_int_at(offsets, node); e < bn_int_at(offsets, node + 1); e++)
+        if (is_prototype(g, neighbor[e]) &&
+            (bn_label(g, neighbor[e]) < 0) != (bn_label(g, node) < 0))
+            return neighbor[e];
+    return -1;
+}
+
 /* What sections say of a node. */
 static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
 {
@@ -93,6 +113,7 @@ static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
     w->weight = bonsai_graph_weight(g, node);
     w->members = members->data ? row_length(members, node) : -1;
     w->edges = x[BONSAI_SECTION_OFFSETS].data ? row_length(&x[BONSAI_SECTION_OFFSETS], node) : 0;
+    w->partner = partner_of(g, node);
     w->root = -1;
     for (int64_t v = 0; origin && w->tree >= 0 && w->root < 0 && v < g->view.nodes; v++)
         if ((int64_t)origin[v] == w->tree)

@@ -25,6 +25,7 @@ typedef struct {
     const char *small_name, *full_name;     /* for people, without folders */
     const char *small_path, *full_path;     /* for the command */
     bn_extent   small, full;
+    double      second;         /* nodes without a label that belong to prototypes: second nodes */
     double      training;       /* training nodes of the full graph; NAN: not known */
     double      stood;          /* nodes that prototypes stand for; NAN: not known */
     double      coverage;       /* share of the sample; NAN: not known */

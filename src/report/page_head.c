@@ -44,9 +44,13 @@ static void say_whole(bn_page *p, const bonsai_condense_info *i)
 static void say_prototypes(bn_page *p, const bn_sheet *s)
 {
     const bool told = isfinite(s->stood);
-    put_count(p, s->small.nodes, told ? "prototype stands" : "prototype",
-              told ? "prototypes stand" : "prototypes");
-    bn_put(p, told ? " for " : " made with ");
+    const double count = s->small.nodes - s->second;
+    put_count(p, count, "prototype", "prototypes");
+    if (s->second > 0) {
+        bn_put(p, ", with ");
+        put_count(p, s->second, "second node without a label,", "second nodes without a label,");
+    }
+    bn_put(p, !told ? " made with " : count == 1 ? " stands for " : " stand for ");
     if (told && s->stood > s->training) {
         put_count(p, s->stood, "node", "nodes");
         bn_put(p, ", ");
@@ -180,8 +184,13 @@ static void tile_nodes(bn_page *p, const bn_sheet *s)
     if (isfinite(s->full.nodes)) {
         bn_put(p, "of ");
         bn_put_number(p, s->full.nodes);
-        bn_put(p, "; ");
     }
+    if (s->second > 0) {
+        bn_put(p, isfinite(s->full.nodes) ? ", " : "");
+        bn_put_number(p, s->second);
+        bn_put(p, " without a label");
+    }
+    bn_put(p, isfinite(s->full.nodes) || s->second > 0 ? "; " : "");
     put_of(p, s->small.edges, s->full.edges);
     bn_put(p, s->small.edges == 1 && !isfinite(s->full.edges) ? " edge entry" : " edge entries");
     bn_put(p, "</small></li>\n");
@@ -189,7 +198,7 @@ static void tile_nodes(bn_page *p, const bn_sheet *s)
 
 static void tile_cover(bn_page *p, const bn_sheet *s)
 {
-    const double each = bn_part_of(s->stood, s->small.nodes);
+    const double each = bn_part_of(s->stood, s->small.nodes - s->second);
     bn_put(p, "<li><b>");
     if (isfinite(s->coverage)) {
         bn_put_percent(p, s->coverage);

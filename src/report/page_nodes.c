@@ -182,8 +182,9 @@ static void say_shown(bn_page *p, const bn_facts *f)
     bn_put(p, ".");
 }
 
-static void say(bn_page *p, const bn_facts *f)
+static void say(bn_page *p, const bn_sheet *s)
 {
+    const bn_facts *f = s->f;
     static const char *const counts[] = {
         [BN_STANDS_ALONE] = "",
         [BN_STANDS_LOSS] = " Each counts in the loss as often as it stands for others.",
@@ -199,12 +200,16 @@ static void say(bn_page *p, const bn_facts *f)
     if (f->stands < f->all_stands)
         say_shown(p, f);
     bn_put(p, "</p>\n");
+    if (s->second > 0)
+        bn_put(p, "<p>Each prototype is a pair of nodes. The second has no label and stands for no "
+                  "nodes: it passes its features on to the first. Second nodes are not listed "
+                  "here.</p>\n");
 }
 
 void bn_sheet_nodes(bn_page *p, const bn_sheet *s)
 {
     const bn_facts *f = s->f;
-    say(p, f);
+    say(p, s);
     bn_put(p, "<p class=\"hint fits\">Where the table is wider than the window it scrolls "
               "sideways.</p>\n<div class=\"box\" tabindex=\"0\" role=\"region\" "
               "aria-label=\"Nodes of the small "

@@ -90,6 +90,8 @@ static void measure(bn_sheet *s)
     if (!isfinite(s->full.paper) && f->full &&
         bonsai_graph_bytes(&paper, f->full, BONSAI_ACCOUNTING_PAPER_FULL) == BONSAI_OK)
         s->full.paper = paper;
+    s->second = f->method && strcmp(f->method, "prototypes") == 0
+                    ? s->small.nodes - s->small.labelled : 0;
     s->training = known((double)made->trees, NAN);
     s->stood = known(f->stood, NAN);
     s->coverage = made->coverage >= 0 ? made->coverage : NAN;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "condensing.h"
+#include "pairing.h"
 
 enum { FEATURES = 40, CLASSES = 14 };
 
@@ -177,6 +178,29 @@ static void nodes_are_the_members_or_the_nearest_of_them(void **state)
     bonsai_graph_free(g);
 }
 
+static void the_nodes_of_a_pair_name_each_other(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generated(1), *plain = made(g, BONSAI_METHOD_PROTOTYPES);
+    bonsai_graph *picked = made(g, BONSAI_METHOD_TREES), *small = paired(plain);
+    const int64_t n = plain->view.nodes;
+    for (int64_t v = 0; v < n; v++) {
+        const bonsai_why first = told(small, v, NULL), second = told(small, n + v, NULL);
+        assert_int_equal(told(plain, v, NULL).partner, -1);
+        assert_int_equal(first.partner, n + v);
+        assert_int_equal(second.partner, v);
+        assert_int_equal(second.label, -1);
+        assert_int_equal(second.nodes, 0);
+        assert_true(second.features > 0);
+    }
+    for (int64_t v = 0; v < picked->view.nodes; v++)
+        assert_int_equal(told(picked, v, NULL).partner, -1);
+    bonsai_graph_free(small);
+    bonsai_graph_free(picked);
+    bonsai_graph_free(plain);
+    bonsai_graph_free(g);
+}
+
 /* ---- origins ---- */
 
 typedef struct { int members, few, rounds, dense; } way;
@@ -301,6 +325,7 @@ int main(void)
         cmocka_unit_test(shares_are_the_largest_ones),
         cmocka_unit_test(features_are_the_strongest_ones),
         cmocka_unit_test(nodes_are_the_members_or_the_nearest_of_them),
+        cmocka_unit_test(the_nodes_of_a_pair_name_each_other),
         cmocka_unit_test(the_origin_is_the_nearest_node),
         cmocka_unit_test(the_origin_is_found_in_a_part_of_a_graph),
         cmocka_unit_test(another_graph_is_refused),

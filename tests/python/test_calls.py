@@ -280,6 +280,31 @@ class Reports(testing.Case):
         self.assertRegex(str(graphbonsai.explain(picked, 0)),
                          r"node of the full graph +%s\n" % picked.node_names[0])
 
+    def test_the_second_node_of_a_pair_says_what_it_belongs_to(self):
+        g = graphbonsai.generate(nodes=300, features=20, classes=2)
+        plain = condense(g, nodes=4, method="prototypes", hard_labels=True, members=True, threads=1)
+        n = len(plain)
+        x = np.asarray(plain.x.todense()) if hasattr(plain.x, "todense") else plain.x
+        ends = [[i, i + n] for i in range(n)] + [[i + n, i + n] for i in range(n)]
+        report = {**plain.report, "sizes": {**plain.report["sizes"], "nodes": 2 * n,
+                                            "labelled": n}}
+        s = graphbonsai.Graph.from_arrays(
+            edge_index=np.array(ends).T, x=np.concatenate([x, x]), y=[*plain.y, *[-1] * n],
+            role=[3] * 2 * n, node_weight=[*plain.node_weight, *[0] * n], report=report,
+            keep_self_loops=True)
+        first, second = graphbonsai.explain(s, 0), graphbonsai.explain(s, n)
+        self.assertEqual((first["partner"], second["partner"]), (n, 0))
+        self.assertIsNone(graphbonsai.explain(plain, 0)["partner"])
+        self.assertNotIn("second", str(graphbonsai.explain(plain, 0)))
+        self.assertRegex(str(first), r"\nits second node +%d, without a label" % n)
+        self.assertRegex(str(second), r"\nsecond node of +0, a prototype")
+        self.assertRegex(str(second), r"\nstands for +no nodes of the full graph")
+        self.assertNotRegex(str(second), r"\n(weight|nearest node|members) ")
+        said = "%d, with %d second nodes, which have no label and stand for no nodes" % (n, n)
+        self.assertRegex(str(s.report), "\nprototypes +" + said)
+        self.assertIn(said, s.report._repr_html_())
+        self.assertNotIn("second", str(plain.report) + plain.report._repr_html_())
+
     def test_classes_of_one_name_keep_their_shares(self):
         g = graphbonsai.Graph.from_arrays(
             edge_index=np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), x=np.ones((6, 2), np.float32),

@@ -1,8 +1,10 @@
 /* test_verdict.c -- what a report says first, what it says of the nodes, and what it folds.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 
+#include "pairing.h"
 #include "reporting.h"
 
 /* ---- the verdict --------------------------------------------------------- */
@@ -159,6 +161,31 @@ static void prototypes_stand_for_nodes_without_a_label_too(void **state)
     bonsai_graph_free(all);
 }
 
+/* Each of four prototypes has a second node, which stands for nothing. */
+static void second_nodes_are_counted_apart(void **state)
+{
+    (void)state;
+    bonsai_graph *g = generate(200, 2), *plain = condense(g, BONSAI_METHOD_PROTOTYPES, 4, NULL);
+    bonsai_graph *small = paired(plain);
+    const int64_t n = bonsai_graph_nodes(plain);
+    char text[200];
+    snprintf(text, sizeof text, "<strong>%lld</strong> prototypes, with <strong>%lld</strong> second "
+             "nodes without a label, stand for <strong>120</strong> training nodes", (long long)n,
+             (long long)n);
+    assert_report(small, g, text, NULL);
+    snprintf(text, sizeof text, "<b>%lld</b><span class=\"what\">nodes</span><small>of 200, %lld "
+             "without a label; ", (long long)(2 * n), (long long)n);
+    assert_report(small, g, text, NULL);
+    snprintf(text, sizeof text, "<b>%g</b><span class=\"what\">training nodes per prototype",
+             120 / n >= 10 ? rint(120.0 / (double)n) : 120.0 / (double)n);
+    assert_report(small, g, text, NULL);
+    assert_report(small, g, "The second has no label and stands for no nodes", NULL);
+    assert_report(plain, g, NULL, "second node");
+    bonsai_graph_free(small);
+    bonsai_graph_free(plain);
+    bonsai_graph_free(g);
+}
+
 static void a_method_that_auto_chose_was_not_changed(void **state)
 {
     (void)state;
@@ -307,6 +334,7 @@ int main(void)
         cmocka_unit_test(the_verdict_takes_the_error_of_its_own_metric),
         cmocka_unit_test(the_verdict_names_a_class_that_is_lost),
         cmocka_unit_test(prototypes_stand_for_nodes_without_a_label_too),
+        cmocka_unit_test(second_nodes_are_counted_apart),
         cmocka_unit_test(a_method_that_auto_chose_was_not_changed),
         cmocka_unit_test(nothing_is_said_to_have_no_bytes),
         cmocka_unit_test(prototypes_are_listed_with_soft_labels_and_features),
