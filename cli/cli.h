@@ -392,6 +392,7 @@ typedef struct {
     char        parts[96];      /* the split, in words */
     bonsai_training *done[BONSAI_MODEL_COUNT];
     bonsai_training *beside[BONSAI_MODEL_COUNT];        /* trained on full; NULL: it was not */
+    int64_t     lost[BONSAI_MODEL_COUNT];       /* the class that is lost beside that; -1: none */
     int         canceled;       /* 1: while training on full; those of the small graph are there */
 } training;
 
@@ -438,6 +439,9 @@ bn_json *trained_json(const training *t, const bonsai_graph *g);        /* the s
 bonsai_status beside_train(session *s, training *t, const bonsai_graph *full);
 double beside_kept(const training *t, int k);   /* percent of the full graph's metric; -1: unknown */
 void beside_add(summary *r, const training *t, char title[64]);        /* the table of both */
+/* The class that model k of the small graph loses, where one is lost: finds them, and says so. */
+int beside_judge(session *s, training *t);              /* exit code */
+void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 
 /* Notes columns of dense features whose standard deviations differ a thousandfold, and what helps. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);

@@ -4,6 +4,8 @@
  * memory than there is: then it is left out, and a note says why.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "cli.h"
 
 enum { LONG = 600, WORTH_SAYING = 20 };         /* seconds */
@@ -57,6 +59,42 @@ bonsai_status beside_train(session *s, training *t, const bonsai_graph *full)
         return BONSAI_OK;
     note(s, "%s was not trained on as well: %s", t->full, bonsai_error());
     return BONSAI_OK;
+}
+
+/* ---- classes that are lost ------------------------------------------------ */
+
+int beside_judge(session *s, training *t)
+{
+    const int classes = bonsai_training_info(t->done[0])->classes;
+    double *recall = calloc((size_t)classes + 1, sizeof *recall);
+    if (!recall)
+        return fail_with(s, "there is not enough memory to judge %d classes", classes);
+    for (int k = 0; k < t->count; k++) {
+        for (int i = 0; i < classes; i++)
+            recall[i] = bonsai_training_class(t->done[k], i)->recall_mean;
+        t->lost[k] = !t->beside[k] ? -1 : bonsai_judge_lost(
+            recall, classes, bonsai_training_info(t->done[k])->metric_mean,
+            bonsai_training_info(t->beside[k])->metric_mean);
+    }
+    free(recall);
+    return EXIT_DONE;
+}
+
+void beside_add_lost(summary *r, const training *t, int k, const bn_json *names)
+{
+    const int64_t lost = t->lost[k];
+    if (!t->full || lost < 0)
+        return;
+    const bn_json *called = bn_json_at(names, (size_t)lost);
+    const char *name = bn_json_is_text(called) ? bn_json_as_text(called) : NULL;
+    char text[200], number[32];
+    snprintf(number, sizeof number, "class %lld", (long long)lost);
+    snprintf(text, sizeof text, "of %.80s %s finds %.1f %%, trained on the full graph %.1f %%",
+             name ? name : number, bonsai_model_name(t->model[k]),
+             bonsai_training_class(t->done[k], lost)->recall_mean,
+             bonsai_training_class(t->beside[k], lost)->recall_mean);
+    summary_text(r, "lost", "classes fare unequally", text);
+    r->items[r->count - 1].no_json = 1;
 }
 
 /* ---- the table ----------------------------------------------------------- */

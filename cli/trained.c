@@ -104,8 +104,11 @@ static bn_json *model_json(const training *t, int k, const bn_json *names)
     bn_json *model = trained_on_json(t->done[k], names);
     bn_json_set(model, "saved", *saved ? bn_json_text(saved) : bn_json_null());
     if (t->full) {
+        const int64_t lost = t->lost[k];
         bn_json_set(model, "full", trained_on_json(t->beside[k], names));
         bn_json_set(model, "kept", measure_json(beside_kept(t, k)));
+        bn_json_set(model, "lost_class", lost < 0 ? bn_json_null()
+                                                  : bn_json_keep(bn_json_at(names, (size_t)lost)));
     }
     return model;
 }
@@ -128,7 +131,8 @@ static bn_json *options_json(const training *t)
 
 typedef struct {                /* of tables that are made up here, until they are printed */
     char   mean[32], title[64], beside[64];
-    column model[10], class[3 + BONSAI_MODEL_COUNT];
+    char   full[BONSAI_MODEL_COUNT][2][32];     /* keys and labels */
+    column model[10], class[3 + 2 * BONSAI_MODEL_COUNT];
 } heads;
 
 static void add_setting(summary *r, const training *t)
@@ -187,23 +191,37 @@ static void add_others(summary *r, const training *t)
     r->items[r->count - 1].no_json = 1;
 }
 
-/* A row per class, a column per model. */
+/* A column per model, and behind it the same model's on the full graph, if it was trained there. */
+static void name_classes(heads *h, const training *t)
+{
+    column *at = h->class;
+    *at++ = (column){"class", "class", NULL};
+    *at++ = (column){"test", "test nodes", NULL};
+    for (int i = 0; i < t->count; i++) {
+        const char *name = bonsai_model_name(t->model[i]);
+        *at++ = (column){name, name, "%.2f"};
+        if (!t->beside[i])
+            continue;
+        snprintf(h->full[i][0], sizeof h->full[i][0], "%s_full", name);
+        snprintf(h->full[i][1], sizeof h->full[i][1], "%s, full graph", name);
+        *at++ = (column){h->full[i][0], h->full[i][1], "%.2f"};
+    }
+    *at = (column){NULL, NULL, NULL};
+}
+
 static void add_classes(summary *r, const training *t, heads *h, const bn_json *names)
 {
     const bonsai_class *c;
     bn_json *rows = bn_json_array();
-    h->class[0] = (column){"class", "class", NULL};
-    h->class[1] = (column){"test", "test nodes", NULL};
-    for (int i = 0; i < t->count; i++) {
-        const char *name = bonsai_model_name(t->model[i]);
-        h->class[2 + i] = (column){name, name, "%.2f"};
-    }
-    h->class[2 + t->count] = (column){NULL, NULL, NULL};
+    name_classes(h, t);
     for (int64_t k = 0; (c = bonsai_training_class(t->done[0], k)) != NULL; k++) {
         bn_json *row = bn_json_pack("[o,I]", bn_json_keep(bn_json_at(names, (size_t)k)),
                                     (int64_t)c->test);
-        for (int i = 0; i < t->count; i++)
+        for (int i = 0; i < t->count; i++) {
             bn_json_add(row, measure_json(bonsai_training_class(t->done[i], k)->recall_mean));
+            if (t->beside[i])
+                bn_json_add(row, measure_json(bonsai_training_class(t->beside[i], k)->recall_mean));
+        }
         bn_json_add(rows, row);
     }
     summary_heading(r, "Recall of each class on the test nodes, in percent");
@@ -242,6 +260,8 @@ static void add_all(summary *r, const training *t, heads *h, const bonsai_graph 
     if (bonsai_training_info(t->done[0])->test > 0) {
         add_others(r, t);
         add_classes(r, t, h, names);
+        for (int i = 0; i < t->count; i++)
+            beside_add_lost(r, t, i, names);
     }
     add_json(r, t, names);
     add_written(r, t);

@@ -304,7 +304,9 @@ int training_work(session *s, training *t, const bonsai_graph *small, const bons
         rc = beside_train(s, t, full);
     if (rc != BONSAI_OK)
         code = fail(s, rc);
-    else if (t->curves)
+    else if (full)
+        code = beside_judge(s, t);
+    if (code == EXIT_DONE && t->curves)
         code = trained_curves(s, t);
     if (code == EXIT_DONE && t->o.standardise == BONSAI_STANDARDISE_NONE)
         note_scales(s, full ? full : small, full ? t->full : t->path);

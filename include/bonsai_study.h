@@ -304,6 +304,13 @@ BONSAI_API void bonsai_measures_init_sized(bonsai_measures *m, size_t size);
 BONSAI_API bonsai_status bonsai_judge(bonsai_measures *out, double *recall, const bonsai_graph *g,
                                       bonsai_part part, const int32_t *classes,
                                       const float *probabilities);
+/* The class that a model trained on a small graph finds least, where classes fare unequally: its
+ * recalls, in percent (-1: not known), are more than 40 points apart, or its balanced accuracy is
+ * farther behind that of a model trained on the full graph than its accuracy is, by more than 5
+ * points.  -1: they fare alike.  small and full: both models' metrics in percent, by bonsai_metric up
+ * to BALANCED (-1: not known); full may be NULL. */
+BONSAI_API int64_t bonsai_judge_lost(const double *recall, int64_t classes, const double *small,
+                                     const double *full);
 
 /* ---- comparing methods, and other studies -------------------------------- */
 

@@ -419,6 +419,7 @@ model_feature_name = _declare("model_feature_name", c_char_p, c_void_p, c_int64)
 model_split = _calls("model_split", _out, c_void_p, c_void_p)
 model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
+judge_lost = _declare("judge_lost", c_int64, c_void_p, c_int64, c_void_p, c_void_p)
 judge = _calls("judge", POINTER(Measures), c_void_p, c_void_p, c_int, c_void_p, c_void_p)
 
 compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))

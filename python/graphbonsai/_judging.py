@@ -3,7 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 import warnings
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import numpy as np
 
@@ -13,14 +13,18 @@ from ._errors import ArgumentError
 from ._graph import Graph
 from ._memory import Handle
 from ._progress import call
-from ._splits import SplitWarning, level
+from ._report import Row, number
+from ._splits import SplitWarning, leak_text, level
 
 PARTS = ("none", "train", "val", "test", "all")     # of a split: bonsai_part; and all of them
 NONE, ALL = 0, 4
 
-# As the page of a report has them (src/report/page_recall.c).
-_MOST_APART = 40        # points between recalls that are still alike
-_MOST_MORE = 5          # points that balanced accuracy may lose more than accuracy
+MOST_CLASSES = 20       # whose recalls are printed
+
+
+def share(value: float) -> str:
+    """A share in percent; a dash if there is none."""
+    return "-" if value < 0 else "%.2f" % value
 
 
 def without_split(graph: Graph) -> Graph:
@@ -58,23 +62,46 @@ def part_of(graph: Graph, part: int) -> int:
     return ALL
 
 
+def _metrics(training: Any) -> np.ndarray:
+    """The means of a Training, as the library numbers them."""
+    return np.array([training.info[metric + "_mean"] for metric in c.METRICS], np.float64)
+
+
 def lost(small: Any, full: Any) -> Optional[int]:
     """The class that a Training on a small graph finds least, where recalls are far apart or
     accuracy hides a loss; None: classes fare alike."""
-    recall = np.where(small.classes["test"] > 0, small.classes["recall_mean"], np.nan)
-    if np.isnan(recall).all():
-        return None
-    def less(metric: str) -> float:
-        return float(full.info[metric + "_mean"] - small.info[metric + "_mean"])
-    uneven = (np.nanmax(recall) - np.nanmin(recall) > _MOST_APART
-              or less("balanced") - less("accuracy") > _MOST_MORE)
-    return int(np.nanargmin(recall)) if uneven else None
+    recall = np.ascontiguousarray(small.classes["recall_mean"], np.float64)
+    found = c.judge_lost(recall.ctypes.data, recall.size, _metrics(small).ctypes.data,
+                         _metrics(full).ctypes.data)
+    return None if found < 0 else int(found)
 
 
 def lost_text(small: Any, full: Any) -> str:
     """A line on the class that fares worst, or nothing."""
     k = lost(small, full)
     return "" if k is None else (
-        "\nclasses fare unequally: of %s it finds %.1f %%, the full graph %.1f %%" % (
+        "classes fare unequally: of %s it finds %.1f %%, the full graph %.1f %%" % (
             small.classes["name"][k], small.classes["recall_mean"][k],
             full.classes["recall_mean"][k]))
+
+
+def recall_rows(small: Any, full: Any) -> List[Row]:
+    """The recall of each class, trained on the small graph and on the full one, as a table."""
+    rows: List[Row] = [("recall of class", "test nodes", "small %", "full %")]
+    for a, b in list(zip(small.classes, full.classes))[:MOST_CLASSES]:
+        rows.append((str(a["name"]), number(int(a["test"])), share(a["recall_mean"]),
+                     share(b["recall_mean"])))
+    more = len(small.classes) - MOST_CLASSES
+    return rows + [("and %d more" % more, "", "", "")] if more > 0 else rows
+
+
+def said(training: Any) -> List[str]:
+    """What training on the full graph gave, and labels that are judged on: a line each."""
+    lines, full = [], training.full
+    if full is not None:
+        kept = "" if training.kept is None else ": %.1f %% is kept" % training.kept
+        lines = ["trained on the full graph %s +- %.2f %%%s" % (share(full.mean), full.std, kept),
+                 lost_text(training, full)]
+    if training.info["leaks"] > 0:
+        lines.append(leak_text(training.info["leaks"], training.info["metric"]))
+    return [line for line in lines if line]

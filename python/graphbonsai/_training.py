@@ -20,7 +20,7 @@ from ._match import Side, fitted, labels_for, matched, need_fit
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
-from ._splits import leak_text, warn_drawn, warn_leaks, warn_scales
+from ._splits import warn_drawn, warn_leaks, warn_scales
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -319,22 +319,16 @@ class Training:
         metric = self.info["metric"]
         rows = [("seed", "epoch", "test %", "val %", "loss", "seconds")]
         for r in self.runs:
-            rows.append((str(r["seed"]), str(r["best_epoch"]), _percent(r[metric]),
-                         _percent(r[metric + "_val"]), "%.4f" % r["loss"],
+            rows.append((str(r["seed"]), str(r["best_epoch"]), judging.share(r[metric]),
+                         judging.share(r[metric + "_val"]), "%.4f" % r["loss"],
                          number(float(r["seconds_train"] + r["seconds_eval"]), 3)))
         return rows
 
     def __str__(self) -> str:
-        beside = "" if self.full is None else "\ntrained on the full graph %s +- %.2f %%%s" % (
-            _percent(self.full.mean), self.full.std,
-            "" if self.kept is None else ": %.1f %% is kept" % self.kept)
-        if self.full is not None:
-            beside += judging.lost_text(self, self.full)
-        if self.info["leaks"] > 0:
-            beside += "\n" + leak_text(self.info["leaks"], self.info["metric"])
-        return "%s  test %s %s +- %.2f %%%s\n%s" % (
-            self.info["model"], self.info["metric"], _percent(self.mean), self.std, beside,
-            table(self._rows()))
+        first = "%s  test %s %s +- %.2f %%" % (self.info["model"], self.info["metric"],
+                                               judging.share(self.mean), self.std)
+        classes = [] if self.full is None else [table(judging.recall_rows(self, self.full))]
+        return "\n".join([first, *judging.said(self), table(self._rows()), *classes])
 
     def __repr__(self) -> str:
         beside = "" if self.full is None else ", full=%.2f" % self.full.mean
@@ -342,11 +336,10 @@ class Training:
             self.info["model"], len(self.runs), self.mean, self.std, beside)
 
     def _repr_html_(self) -> str:
-        return "<code>%s</code>%s" % (html.escape(repr(self)), html_table(self._rows()))
-
-
-def _percent(value: float) -> str:
-    return "-" if value < 0 else "%.2f" % value
+        said = "".join("<p>%s</p>" % html.escape(line) for line in judging.said(self))
+        return "<code>%s</code>%s%s%s" % (
+            html.escape(repr(self)), said, html_table(self._rows()),
+            "" if self.full is None else html_table(judging.recall_rows(self, self.full)))
 
 
 @options_of.named

@@ -76,31 +76,17 @@ void bn_sheet_recall(bn_page *p, const bn_sheet *s)
 
 /* ---- classes that are lost ----------------------------------------------- */
 
-static const double most_apart = 40;    /* points between recalls that are still alike */
-static const double most_more = 5;      /* ... that balanced accuracy loses more than accuracy */
-
-/* How many points more balanced accuracy loses; NAN: not known. */
-static double hidden_loss(const bonsai_cell *small, const bonsai_cell *full)
-{
-    return bn_cell_metric(full, BONSAI_METRIC_BALANCED) -
-           bn_cell_metric(small, BONSAI_METRIC_BALANCED) -
-           (bn_cell_metric(full, BONSAI_METRIC_ACCURACY) -
-            bn_cell_metric(small, BONSAI_METRIC_ACCURACY));
-}
-
 int64_t bn_sheet_lost_class(const bn_sheet *s)
 {
+    double metric[2][BONSAI_METRIC_COUNT];
     const bonsai_cell *small = bn_sheet_first_cell(s);
     const bonsai_cell *full = small ? bn_sheet_full_cell(s, small->model) : NULL;
-    double least = INFINITY, most = -INFINITY;
-    int64_t lost = -1;
-    for (int64_t k = 0; small && k < s->f->classes; k++) {
-        const double value = bn_sheet_recall_of(s, small, k);
-        if (value < least)
-            lost = k;
-        least = fmin(least, value);
-        most = fmax(most, value);
+    if (!small || !bn_sheet_has_recall(s))
+        return -1;
+    for (int m = 0; m < BONSAI_METRIC_COUNT; m++) {
+        metric[0][m] = bn_cell_metric(small, (bonsai_metric)m);
+        metric[1][m] = full ? bn_cell_metric(full, (bonsai_metric)m) : NAN;
     }
-    const bool uneven = most - least > most_apart || (full && hidden_loss(small, full) > most_more);
-    return uneven ? lost : -1;
+    return bonsai_judge_lost(s->o->recall + (small - s->o->cells) * s->f->classes, s->f->classes,
+                             metric[0], metric[1]);
 }

@@ -279,3 +279,32 @@ done:
     bn_judged_free(&j);
     return rc;
 }
+
+/* ---- classes that are lost ---- */
+
+static const double most_apart = 40;    /* points between recalls that are still alike */
+static const double most_more = 5;      /* ... that balanced accuracy may lose more than accuracy */
+
+/* How many points the small graph's model loses; 0: not known. */
+static double loses(bonsai_metric m, const double *small, const double *full)
+{
+    return small[m] >= 0 && full[m] >= 0 ? full[m] - small[m] : 0;
+}
+
+int64_t bonsai_judge_lost(const double *recall, int64_t classes, const double *small,
+                          const double *full)
+{
+    double least = INFINITY, most = -INFINITY;
+    int64_t lost = -1;
+    for (int64_t k = 0; k < classes; k++) {
+        if (!(recall[k] >= 0))
+            continue;
+        if (recall[k] < least)
+            lost = k;
+        least = fmin(least, recall[k]);
+        most = fmax(most, recall[k]);
+    }
+    const double hidden = full ? loses(BONSAI_METRIC_BALANCED, small, full) -
+                                     loses(BONSAI_METRIC_ACCURACY, small, full) : 0;
+    return most - least > most_apart || hidden > most_more ? lost : -1;
+}

@@ -301,9 +301,9 @@ class Reports(testing.Case):
         self.assertRegex(str(second), r"\nstands for +no nodes of the full graph")
         self.assertNotRegex(str(second), r"\n(weight|nearest node|members) ")
         said = "%d, with %d second nodes, which have no label and stand for no nodes" % (n, n)
-        self.assertRegex(str(s.report), "\nprototypes +" + said)
+        self.assertRegex(str(s.report), r"\nprototypes +" + said)
         self.assertIn(said, s.report._repr_html_())
-        self.assertNotIn("second", str(plain.report) + plain.report._repr_html_())
+        self.assertNotIn("second nodes", str(plain.report) + plain.report._repr_html_())
 
     def test_classes_of_one_name_keep_their_shares(self):
         g = graphbonsai.Graph.from_arrays(
@@ -598,6 +598,13 @@ class Training(testing.Case):
         made = graphbonsai.evaluate(small, full, **how)
         self.assertIn("\nclasses fare unequally: of blue it finds 0.0 %%, the full graph %.1f %%\n"
                       % made.full.classes["recall_mean"][2], str(made))
+        self.assertIn("<p>classes fare unequally: of blue it finds 0.0 %", made._repr_html_())
+        self.assertRegex(str(made), r"\nrecall of class +test nodes +small % +full %\nred +\d")
+        self.assertRegex(str(made), r"\nblue +%d +0\.00 +%.2f$" % (
+            made.classes["test"][2], made.full.classes["recall_mean"][2]))
+        self.assertIn(">recall of class</th>", made._repr_html_())
+        self.assertNotIn("recall of class", str(graphbonsai.evaluate(small, full, epochs=2, seeds=1,
+                                                                     threads=1)))
 
     def test_beside_follows_the_split_that_was_condensed_with(self):
         bare = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=self.g.x, y=self.g.y)

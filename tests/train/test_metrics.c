@@ -453,6 +453,25 @@ static void the_area_needs_two_classes_that_occur(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- classes that are lost ---- */
+
+static void a_class_is_lost_by_uneven_recalls_or_a_hidden_loss(void **state)
+{
+    (void)state;
+    const double even[] = {80, 60, -1, 70}, apart[] = {90, 49, -1, 60}, none[] = {-1, -1};
+    const double better[] = {80, 80}, worse[] = {78, 70}, alike[] = {70, 70}, unknown[] = {78, -1};
+    assert_int_equal(bonsai_judge_lost(even, 4, alike, better), -1);
+    assert_int_equal(bonsai_judge_lost(even, 4, worse, better), 1);     /* 10 - 2 points more */
+    assert_int_equal(bonsai_judge_lost(even, 4, worse, NULL), -1);
+    assert_int_equal(bonsai_judge_lost(even, 4, unknown, better), -1);
+    assert_int_equal(bonsai_judge_lost(even, 4, (double[]){NAN, NAN}, better), -1);
+    assert_int_equal(bonsai_judge_lost(even, 4, (double[]){78, 73}, better), -1);       /* just 5 */
+    assert_int_equal(bonsai_judge_lost(apart, 4, alike, alike), 1);
+    assert_int_equal(bonsai_judge_lost((double[]){90, 50}, 2, alike, NULL), -1);        /* just 40 */
+    assert_int_equal(bonsai_judge_lost(none, 2, worse, better), -1);
+    assert_int_equal(bonsai_judge_lost(none, 0, worse, better), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +491,7 @@ int main(void)
         cmocka_unit_test(judging_survives_failed_allocations),
         cmocka_unit_test(the_metric_chooses_the_epoch_and_the_run),
         cmocka_unit_test(the_area_needs_two_classes_that_occur),
+        cmocka_unit_test(a_class_is_lost_by_uneven_recalls_or_a_hidden_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
