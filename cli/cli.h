@@ -43,7 +43,7 @@
 #include "json.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
-enum { MOST_PATH = 4096, MOST_OPTIONS = 64 };
+enum { MOST_PATH = 4096, MOST_LINE = 8 * MOST_PATH, MOST_OPTIONS = 64 };
 
 /* ---- progress ------------------------------------------------------------ */
 
@@ -79,8 +79,9 @@ typedef struct {
     bonsai_read_options read;   /* for every GRAPH; also the threads and progress of all else */
     progress    progress;
     double      accuracy, waited;           /* of the model trained last, for the demo */
-    const bonsai_field *given[MOST_OPTIONS];    /* options that stand on the command line */
+    const char *given[MOST_OPTIONS];            /* options that stand on the command line */
     int         given_count;
+    int         scales_noted;               /* by note_scales */
 } session;
 
 typedef struct {
@@ -352,7 +353,8 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph
 
 /* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
 int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
-/* Gives a graph the class numbers of a small graph or a model, where names tell them. */
+/* Gives a graph the class numbers of a small graph or a model, where names tell them, and the scale of
+ * the small graph's columns. */
 int match_small(session *s, bonsai_graph **full, const bonsai_graph *small);
 int match_model(session *s, bonsai_graph **g, const bonsai_model *m);
 
@@ -443,9 +445,10 @@ void beside_add(summary *r, const training *t, char title[64]);        /* the ta
 int beside_judge(session *s, training *t);              /* exit code */
 void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 
-/* Notes columns of dense features whose standard deviations differ a thousandfold, and what helps. */
+/* Notes, once, columns of dense features whose standard deviations differ a thousandfold. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
 int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
+void name_scaling(char *line, size_t size, const session *s, const char *path); /* what helps */
 
 /* ---- curves ------------------------------------------------------------- */
 

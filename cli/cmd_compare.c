@@ -265,7 +265,7 @@ static int compare(session *s, arguments *a)
     }
     if (code == EXIT_DONE && (rc = bonsai_compare(a->cells, g, &a->o)) != BONSAI_OK)
         code = cellfile_stopped(&a->file, rc);
-    if (code == EXIT_DONE && a->train.standardise == BONSAI_STANDARDISE_NONE)
+    if (code == EXIT_DONE)
         note_scales(s, g, a->path);
     if (code == EXIT_DONE)
         code = compared_print(s, &a->o, g, a->cells, a->count);

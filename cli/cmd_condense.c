@@ -280,18 +280,17 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     return summary_print(&r, s);
 }
 
-enum { MOST_LINE = 8 * MOST_PATH };
-
-/* The command that judges graph k with a network. */
+/* The command that judges graph k with a network, or what is to be done before. */
 static void name_next(char line[MOST_LINE], session *s, const arguments *a, int k)
 {
     char small[2 * MOST_PATH], full[2 * MOST_PATH];
     *line = 0;
     if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
         return;
-    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn%s", small, full,
-             a->unscaled ? " --standardise train" : "");
+    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn", small, full);
     options_of_reading(line, MOST_LINE, s);
+    if (a->unscaled)
+        name_scaling(line, MOST_LINE, s, a->path);
 }
 
 static void add_condensed(summary *r, session *s, const arguments *a, int k,
@@ -437,8 +436,7 @@ static int condense(session *s, arguments *a)
     if (rc == BONSAI_OK) {
         note_split(s, a, g);
         a->unscaled = is_unscaled(g);
-        if (!a->models)                         /* training says it too */
-            note_scales(s, g, a->path);
+        note_scales(s, g, a->path);
     }
     int code = EXIT_DONE;
     if (rc != BONSAI_OK)

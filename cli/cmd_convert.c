@@ -22,6 +22,8 @@ static int summary_sizes(session *s, const char *format, const char *in, const c
     return summary_print(&r, s);
 }
 
+enum { COLUMNS = 2 };           /* of --normalise */
+
 typedef struct {
     const char *path[2], *names;
     bonsai_write_options write;
@@ -47,17 +49,18 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
 static bonsai_status convert_changed(session *s, const char **format, const arguments *a,
                                      const char *names)
 {
-    bonsai_graph *g = NULL, *rows = NULL, *named = NULL;
+    bonsai_graph *g = NULL, *scaled = NULL, *named = NULL;
     bonsai_status rc = read_ordered(s, &g, a);
     if (rc == BONSAI_OK && a->normalise)
-        rc = bonsai_graph_normalise(&rows, g);
+        rc = a->normalise == COLUMNS ? bonsai_graph_standardise(&scaled, g, NULL)
+                                     : bonsai_graph_normalise(&scaled, g);
     if (rc == BONSAI_OK && names)
-        rc = bonsai_graph_name_features(&named, rows ? rows : g, names);
+        rc = bonsai_graph_name_features(&named, scaled ? scaled : g, names);
     if (rc == BONSAI_OK)
-        rc = save_as(s, named ? named : rows ? rows : g, a->path[1], &a->write);
+        rc = save_as(s, named ? named : scaled ? scaled : g, a->path[1], &a->write);
     *format = rc == BONSAI_OK ? bonsai_graph_read_info(g)->format : "";
     bonsai_graph_free(named);
-    bonsai_graph_free(rows);
+    bonsai_graph_free(scaled);
     bonsai_graph_free(g);
     return rc;
 }
@@ -124,8 +127,10 @@ int cmd_convert(session *s, int argc, char **argv)
         {.name = "seed", OWN(arguments, seed, U64), .letter = 's', .arg = "S",
          .help = "the same seed gives the same order"},
         {.name = "normalise", OWN(arguments, normalise, CHOICE),
-         .words = (const char *const[]){"none", "rows", NULL},
-         .help = "rows: divide the features of each node by their sum"},
+         .words = (const char *const[]){"none", "rows", "columns", NULL},
+         .help = "rows: divide the features of each node by their sum; columns: scale each column to "
+                 "mean 0 and spread 1, and record by what, so that graphs that come later are "
+                 "scaled alike"},
         {.name = "feature-names", OWN(arguments, names, FILE), .arg = "FILE",
          .help = "names of the features, one a line; else those that IN has"}, {0}};
     bonsai_write_options_init(&a.write);
@@ -141,7 +146,7 @@ int cmd_convert(session *s, int argc, char **argv)
                     "  bonsai convert cora.bonsai cora/\n"
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
                     "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n"
-                    "  bonsai convert cora.bonsai rows.bonsai --normalise rows\n"
+                    "  bonsai convert table/ scaled.bonsai --normalise columns\n"
                     "  bonsai convert mag240m_kddcup2021 labelled.bonsai --labelled\n",
         .args = "IN OUT",
         .values = a.path,

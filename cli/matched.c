@@ -1,4 +1,5 @@
-/* matched.c -- gives a graph the class numbers of the model or small graph that it is used with.
+/* matched.c -- gives a graph the class numbers of the model or small graph that it is used with, and
+ * the scale of that small graph's columns.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -22,18 +23,23 @@ int list_names(session *s, const char ***out, const bonsai_array *a, int64_t cou
     return EXIT_DONE;
 }
 
-/* Puts the matched graph into the place of *g. */
+/* Puts the graph that a call made, if any, into the place of *g. */
+static int replace(session *s, bonsai_graph **g, bonsai_graph *made, bonsai_status rc)
+{
+    if (rc != BONSAI_OK)
+        return fail(s, rc);
+    if (made) {
+        bonsai_graph_free(*g);
+        *g = made;
+    }
+    return EXIT_DONE;
+}
+
 static int match(session *s, bonsai_graph **g, const char **names, int64_t count)
 {
     bonsai_graph *matched = NULL;
     bonsai_status rc = bonsai_graph_match_classes(&matched, *g, names, count);
-    if (rc != BONSAI_OK)
-        return fail(s, rc);
-    if (matched) {
-        bonsai_graph_free(*g);
-        *g = matched;
-    }
-    return EXIT_DONE;
+    return replace(s, g, matched, rc);
 }
 
 int match_small(session *s, bonsai_graph **full, const bonsai_graph *small)
@@ -44,7 +50,11 @@ int match_small(session *s, bonsai_graph **full, const bonsai_graph *small)
     if (code == EXIT_DONE)
         code = match(s, full, names, v->classes);
     free(names);
-    return code;
+    if (code != EXIT_DONE)
+        return code;
+    bonsai_graph *scaled = NULL;
+    bonsai_status rc = bonsai_graph_standardise(&scaled, *full, small);
+    return replace(s, full, scaled, rc);
 }
 
 int match_model(session *s, bonsai_graph **g, const bonsai_model *m)

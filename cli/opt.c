@@ -168,7 +168,7 @@ static int unknown(parser *p, const char *name, size_t len)
 int option_given(const session *s, const char *field)
 {
     int i = 0;
-    while (i < s->given_count && strcmp(s->given[i]->name, field) != 0)
+    while (i < s->given_count && strcmp(s->given[i], field) != 0)
         i++;
     return i < s->given_count;
 }
@@ -192,7 +192,7 @@ static int set(parser *p, const opt *o, const char *text)
 {
     session *s = p->s;
     if (!option_given(s, o->f->name) && s->given_count < MOST_OPTIONS)
-        s->given[s->given_count++] = o->f;
+        s->given[s->given_count++] = o->f->name;      /* a row may be gone after parsing */
     return opt_set(s, o, text);
 }
 

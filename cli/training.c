@@ -308,7 +308,7 @@ int training_work(session *s, training *t, const bonsai_graph *small, const bons
         code = beside_judge(s, t);
     if (code == EXIT_DONE && t->curves)
         code = trained_curves(s, t);
-    if (code == EXIT_DONE && t->o.standardise == BONSAI_STANDARDISE_NONE)
+    if (code == EXIT_DONE && (full || t->o.standardise == BONSAI_STANDARDISE_NONE))
         note_scales(s, full ? full : small, full ? t->full : t->path);
     if (code == EXIT_DONE) {
         training_note_split(s, t, bonsai_training_info(t->done[0]));

@@ -18,12 +18,23 @@ int is_unscaled(const bonsai_graph *g)
     return find_scales(&least, &most, g);
 }
 
+void name_scaling(char *line, size_t size, const session *s, const char *path)
+{
+    char word[2 * MOST_PATH];
+    text_word(word, sizeof word, path);
+    snprintf(line, size, "bonsai convert %s scaled.bonsai --normalise columns", word);
+    options_of_reading(line, size, s);
+}
+
 void note_scales(session *s, const bonsai_graph *g, const char *path)
 {
     double least, most;
-    if (s->quiet || s->mute || !find_scales(&least, &most, g))
+    char line[MOST_LINE];
+    if (s->quiet || s->mute || s->scales_noted || !find_scales(&least, &most, g))
         return;
+    s->scales_noted = 1;
+    name_scaling(line, sizeof line, s, path);
     note(s, "%s has columns of features with standard deviations from %.2g to %.2g, so that a few "
-         "columns decide all: train with --standardise train, or better, divide each column by its "
-         "own before", path, least, most);
+         "columns decide all: %s makes a graph whose columns count alike; condense and train on "
+         "that", path, least, most, line);
 }

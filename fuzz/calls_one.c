@@ -137,7 +137,10 @@ static void derive(calls *c)
     switch (mu_below(&c->rng, 6)) {
     case 0: calls_went(bonsai_graph_split(&out, g, percent[mu_below(&c->rng, 3)], 5), out); break;
     case 1: calls_went(bonsai_graph_induce(&out, g, nodes, some), out); break;
-    case 2: calls_went(bonsai_graph_normalise(&out, g), out); break;
+    case 2:
+        calls_went(mu_below(&c->rng, 2) ? bonsai_graph_normalise(&out, g)
+                                        : bonsai_graph_standardise(&out, g, NULL), out);
+        break;
     case 3: calls_went(bonsai_graph_name_features(&out, g, "a\r\n\xc3\xa9\n\nb"), out); break;
     case 4:
         calls_went(bonsai_graph_match_classes(&out, g, mu_below(&c->rng, 2) ? names : NULL,

@@ -118,6 +118,15 @@ BONSAI_API bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_g
 /* The graph g with the features of each node divided by their sum; a row of zeros stays one.
  * Negative features are refused. */
 BONSAI_API bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g);
+/* The graph g with the columns of its features scaled to mean 0 and spread 1 over all nodes; a
+ * column of which more than half is zeros is only divided by its spread and keeps them.  The
+ * sections feature mean and feature spread say by what, and go to small graphs and models made of
+ * it: training and predicting scale a graph without these sections by them.  like, unless NULL, is
+ * such a graph: g is then scaled by its numbers.  *out is NULL if there is nothing to do: no
+ * features, or like is not scaled, g is, or they have not as many features.  Without like, a graph
+ * that is scaled is refused. */
+BONSAI_API bonsai_status bonsai_graph_standardise(bonsai_graph **out, const bonsai_graph *g,
+                                                  const bonsai_graph *like);
 
 /* ---- generated graphs --------------------------------------------------- */
 

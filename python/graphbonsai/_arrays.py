@@ -227,6 +227,16 @@ class Arrays:
         return self._int64(c.KEPT_FEATURES)
 
     @property
+    def feature_mean(self) -> Optional[np.ndarray]:
+        """[f] float32, what was subtracted from the columns of the features, or None."""
+        return self._section(c.FEATURE_MEAN)
+
+    @property
+    def feature_spread(self) -> Optional[np.ndarray]:
+        """[f] float32, what the columns were then divided by, or None."""
+        return self._section(c.FEATURE_SPREAD)
+
+    @property
     def members(self) -> Optional[List[np.ndarray]]:
         """For each prototype, the nodes that it stands for; None without members=True."""
         offsets = self._section(c.MEMBER_OFFSETS)

@@ -375,6 +375,7 @@ graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
 graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,
                        POINTER(ReadOptions))
 graph_normalise = _calls("graph_normalise", _out, c_void_p)
+graph_standardise = _calls("graph_standardise", _out, c_void_p, c_void_p)
 graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
 graph_save = _calls("graph_save", POINTER(c_uint64), c_void_p, c_char_p, POINTER(WriteOptions))
 graph_scales = _calls("graph_scales", POINTER(c_double), POINTER(c_double), c_void_p)

@@ -315,8 +315,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         at = i * (ot.seeds + classes)
         one.accuracies = _at(singles, at)
         one.recall = _at(singles, at + ot.seeds)
-    if ot.standardise == 0:
-        warn_scales(full)
+    warn_scales(full)
     _run(cells, handle, o, cell, progress)
     return Comparison(_table(cells, classes), _split_text(handle, o, ot.seed))
 

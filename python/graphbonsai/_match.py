@@ -79,13 +79,14 @@ def _both(a: Keys, b: Keys) -> Keys:
 
 
 def matched(a: Graph, b: Graph) -> Tuple[Graph, Graph]:
-    """Two graphs in which a number is the same class.
+    """Two graphs in which a number is the same class; the columns of b are scaled as those of a.
 
     >>> ring = dict(edge_index=np.array([[0, 1, 2], [1, 2, 0]]), relabel=True)
     >>> a, b = Graph.from_arrays(y=[0, 10, 20], **ring), Graph.from_arrays(y=[20, 0, 0], **ring)
     >>> [g.y.tolist() for g in (a, b)], [g.y.tolist() for g in matched(a, b)]
     ([[0, 1, 2], [1, 0, 0]], [[0, 1, 2], [2, 0, 0]])
     """
+    b = b._standardised(a)
     keys = keys_of(side_of(a), side_of(b))
     if keys is None or keys[0] == keys[1]:
         return a, b

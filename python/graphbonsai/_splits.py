@@ -75,9 +75,9 @@ def warn_scales(graph: Any) -> None:
     c.graph_scales(ctypes.byref(least), ctypes.byref(most), graph._live())
     if most.value > 0 and most.value >= 1000 * least.value:
         warnings.warn("columns of x have standard deviations from %.2g to %.2g, so that a few columns "
-                      "decide all: train with standardise=\"train\", or better, scale them before: "
-                      "x = (x - x.mean(0)) / x.std(0)" % (least.value, most.value), ScaleWarning,
-                      stacklevel=level())
+                      "decide all: condense and train on graph.normalise(\"columns\"), or scale them "
+                      "before: x = (x - x.mean(0)) / x.std(0).clip(1e-6)" %
+                      (least.value, most.value), ScaleWarning, stacklevel=level())
 
 
 def warn_all() -> None:

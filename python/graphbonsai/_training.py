@@ -488,6 +488,6 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
         warn_drawn(made.info["split_seed"])
     if made.info["leaks"] > 0:
         warn_leaks(made.info["leaks"], made.info["metric"])
-    if options.standardise == 0:
+    if whole is not None or options.standardise == 0:
         warn_scales(small if whole is None else whole)
     return made

@@ -60,6 +60,19 @@ static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, 
     return rc;
 }
 
+/* A prototype is a row of features as they were scaled. */
+static bonsai_status same_scale(const bonsai_graph *g, const bonsai_graph *small)
+{
+    const bonsai_array *x = small->view.section;
+    const float *mean = x[BONSAI_SECTION_FEATURE_MEAN].data;
+    if ((!mean && !bn_has(g, BONSAI_SECTION_FEATURE_MEAN)) ||
+        bn_is_standardised(g, mean, x[BONSAI_SECTION_FEATURE_SPREAD].data, NULL, g->view.features))
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are standardised, but those of %s are not, "
+                   "or not by the same mean and spread: give the graph as it was before", g->where,
+                   small->where);
+}
+
 /* Members are numbers of the graph that a part of it or a new order comes of. */
 static bonsai_status check_numbers(const bonsai_graph *g)
 {
@@ -77,6 +90,8 @@ static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *w
     bonsai_status rc;
     BN_TRY(same_shape(now, was, threads));
     BN_TRY(same_shape(small, was, threads));
+    BN_TRY(same_scale(now, small));
+    BN_TRY(same_scale(was, small));
     BN_TRY(check_numbers(was));
     BN_TRY(check_numbers(now));
     if (now->view.nodes < was->view.nodes)
@@ -202,6 +217,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     bonsai_status rc;
     updating u;
     bonsai_condense_info filled;
+    bonsai_graph *scaled[2] = {NULL, NULL};
     if (BN_NO_PLACE(out) || bn_is_null(now, "the graph now") ||
         bn_is_null(was, "the graph as it was") || bn_is_null(small, "the small graph"))
         return BONSAI_E_ARGUMENT;
@@ -214,6 +230,10 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     BN_TRY(bn_graph_need(was, BN_ALL_SECTIONS, u.o.threads));
     BN_TRY(bn_graph_need(now, BN_ALL_SECTIONS, u.o.threads));
     BN_TRY(read_record(&u, small));
+    BN_TRY(bonsai_graph_standardise(&scaled[0], now, small));
+    BN_TRY(bonsai_graph_standardise(&scaled[1], was, small));
+    now = scaled[0] ? scaled[0] : now;
+    was = scaled[1] ? scaled[1] : was;
     BN_TRY(check_graphs(now, was, small, u.o.threads));
     memset(u.o.split, 0, sizeof u.o.split);
     u.o.inductive = u.o.select_features = 0;
@@ -228,5 +248,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
 done:
     bn_preparation_free(&u.now);
     bn_preparation_free(&u.was);
+    bonsai_graph_free(scaled[0]);
+    bonsai_graph_free(scaled[1]);
     return rc;
 }

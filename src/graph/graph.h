@@ -279,6 +279,15 @@ typedef struct {
 /* Mean and spread of features over nodes; a spread of 0 becomes 1 (standard.c). */
 bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
                           const bn_standard_of *of, int threads);
+/* Whether the features of g were scaled by a mean and a spread (NULL: of none) of count columns, which
+ * are the columns kept of g (NULL: all) (standardise.c). */
+bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,
+                        const int32_t *kept, int64_t count);
+/* A feature scaled by them; a spread of 0, which files may hold, counts as 1. */
+static inline float bn_standardised(float x, float mean, float spread)
+{
+    return (x - mean) / (spread != 0 ? spread : 1);
+}
 
 /* ---- the split, and parts (derive.c) ---- */
 

@@ -99,13 +99,7 @@ bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g)
         return BONSAI_E_ARGUMENT;
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));
     BN_TRY(make_room(&r));
-    BN_TRY(bn_graph_new(&child, g->where));
-    child->view.nodes = g->view.nodes;
-    child->view.features = g->view.features;
-    child->view.classes = g->view.classes;
-    child->view.flags = g->view.flags;
-    child->info = g->info;
-    bn_graph_borrow(child, g, BN_ALL_SECTIONS & ~own);
+    BN_TRY(bn_graph_derive(&child, g, BN_ALL_SECTIONS & ~own));
     if (g->view.features > 0)
         BN_TRY(divide_rows(child, &r));
     BN_TRY(bonsai_graph_verify(child));

@@ -38,7 +38,7 @@ static bonsai_status read_dense(bn_operand *o, const bn_columns *c, int threads)
     for (int64_t v = 0; v < n; v++) {
         bonsai_graph_row(x + v * f, o->g, v);
         for (int64_t j = 0; c->mean && j < f; j++)
-            x[v * f + j] = (x[v * f + j] - c->mean[j]) / c->spread[j];
+            x[v * f + j] = bn_standardised(x[v * f + j], c->mean[j], c->spread[j]);
     }
     o->x.dense = x;
 done:

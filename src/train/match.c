@@ -22,14 +22,10 @@ static float standard_of(const bonsai_graph *g, bonsai_section s, int64_t j)
 /* Both graphs come standardised: that must have been by the same numbers. */
 static bonsai_status same_standard(const bn_task *t)
 {
-    bool equal = bn_has(t->small, BONSAI_SECTION_FEATURE_MEAN);
-    for (int64_t j = 0; equal && j < t->small->view.features; j++)
-        for (int k = 0; k < 2; k++) {
-            bonsai_section s = k ? BONSAI_SECTION_FEATURE_SPREAD : BONSAI_SECTION_FEATURE_MEAN;
-            equal &= standard_of(t->small, s, j) ==
-                     standard_of(t->full, s, t->kept ? t->kept[j] : j);
-        }
-    if (equal)
+    const bonsai_array *x = t->small->view.section;
+    if (bn_is_standardised(t->full, x[BONSAI_SECTION_FEATURE_MEAN].data,
+                           x[BONSAI_SECTION_FEATURE_SPREAD].data, t->kept,
+                           t->small->view.features))
         return BONSAI_OK;
     return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are standardised, but those of %s are "
                    "not, or not by the same mean and spread", t->full->where, t->small->where);

@@ -165,22 +165,6 @@ static bonsai_status wrong_standard(const bonsai_graph *g)
                    "model learned from were not, or not by the same mean and spread", g->where);
 }
 
-/* Whether the columns that the model takes of g, which is standardised, were so in its way; a
- * spread of 0 counts as 1. */
-static bool is_standardised(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
-{
-    const float *mean = g->view.section[BONSAI_SECTION_FEATURE_MEAN].data;
-    const float *spread = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
-    if (!m->mean)
-        return false;
-    for (int64_t i = 0; i < m->dims.features; i++) {
-        int64_t from = c->kept ? c->kept[i] : i;
-        if (mean[from] != m->mean[i] || (spread[from] != 0 ? spread[from] : 1) != m->spread[i])
-            return false;
-    }
-    return true;
-}
-
 static bonsai_status match_names(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
 {
     const bonsai_array ours = bn_model_feature_names(m);
@@ -200,7 +184,8 @@ bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bon
         return wrong_features(m, g);
     BN_TRY(match_names(out, m, g));
     if (bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
-        return is_standardised(out, m, g) ? BONSAI_OK : wrong_standard(g);
+        return bn_is_standardised(g, m->mean, m->spread, out->kept, out->count)
+                   ? BONSAI_OK : wrong_standard(g);
     out->mean = m->mean;
     out->spread = m->spread;
 done:

@@ -18,7 +18,10 @@ ls
 # Rows that sum to 1, and features that cannot.
 $BONSAI convert g.bonsai r.bonsai --normalise rows -q > /dev/null && $BONSAI check r.bonsai && $BONSAI info r.bonsai | grep ^feature_encoding
 printf '0 1\n' > n.el; printf '1,2\n-3,1\n' > n.csv; $BONSAI convert n.el --features n.csv n.bonsai --normalise rows; test -e n.bonsai
-$BONSAI convert g.bonsai r.bonsai --normalise columns
+# Columns of mean 0 and spread 1, dense and sparse, once; what is made of them scales what comes later.
+printf '0 1\n1 2\n2 3\n' > k.el; printf 'income,share,rare\n10000,0.1,0\n30000,0.3,0\n10000,0.3,2\n30000,0.1,0\n' > k.csv; $BONSAI convert k.el --features k.csv k.bonsai --normalise columns -q > /dev/null && $BONSAI convert k.bonsai k.text/ -q 2>&1 > /dev/null; cat k.text/features.csv
+$BONSAI convert k.bonsai r.bonsai --normalise columns; $BONSAI convert g.bonsai r.bonsai --normalise columns -q > /dev/null && $BONSAI check r.bonsai && $BONSAI info r.bonsai | grep -E '^feature_encoding|feature (mean|spread)'
+$BONSAI convert g.bonsai r.bonsai --normalise both
 # Other orders: the origin says where a node was, and going back is possible.
 for how in none random degree; do $BONSAI convert g.bonsai o.bonsai --order $how -q > /dev/null && $BONSAI check o.bonsai; done
 $BONSAI convert g.bonsai a.bonsai --order random -s 7 -q > /dev/null; $BONSAI convert g.bonsai b.bonsai --order random -s 7 -q > /dev/null; cmp a.bonsai b.bonsai

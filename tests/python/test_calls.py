@@ -663,12 +663,45 @@ class Training(testing.Case):
         for call in (lambda: condense(graph, 0.1, split="random", threads=1),
                      lambda: graphbonsai.compare(graph, ["random"], [0.2], **fast),
                      lambda: graphbonsai.train(graph, **fast)):
-            with self.assertWarnsRegex(graphbonsai.ScaleWarning, "standardise=") as caught:
+            with self.assertWarnsRegex(graphbonsai.ScaleWarning, "normalise") as caught:
                 call()
             self.assertEqual(caught.filename, __file__)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             graphbonsai.train(graph, standardise="train", **fast)
+
+    def test_columns_are_scaled_once_and_everything_after_knows(self):
+        x = np.random.default_rng(1).normal(size=(self.g.num_nodes, 3)).astype(np.float32)
+        x[:, 1] = 5000 * x[:, 1] + 30000
+        raw = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
+        raw = raw.split((60, 20, 20))
+        scaled = raw.normalise("columns")
+        np.testing.assert_allclose(scaled.x.mean(0), 0, atol=1e-5)
+        np.testing.assert_allclose(scaled.x.std(0), 1, atol=1e-5)
+        np.testing.assert_allclose(scaled.x * scaled.feature_spread + scaled.feature_mean, x,
+                                   rtol=1e-5, atol=1e-2)
+        self.assertIsNone(raw.feature_mean)
+        self.refuses("graph: its columns of features are scaled already, by the mean and spread that "
+                     "it records", scaled.normalise, "columns")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            small = condense(scaled, 0.1, members=True, method="prototypes", threads=1)
+            self.assertTrue((small.feature_spread == scaled.feature_spread).all())
+            made = [graphbonsai.evaluate(small, g, epochs=3, seeds=1, threads=1)
+                    for g in (scaled, raw)]
+            self.assertEqual(made[0].mean, made[1].mean)
+            self.assertTrue((made[0].model.predict(scaled) == made[1].model.predict(raw)).all())
+            graphbonsai.report(small, raw)
+            graphbonsai.explain(small, 0, full=raw)
+            self.assertTrue((graphbonsai.update(raw, raw, small).x == small.x).all())
+        other = raw.induce(range(40)).normalise("columns")
+        with self.assertRaisesRegex(graphbonsai.Error, "not by the same mean and spread"):
+            made[0].model.predict(other)
+        again = raw.induce(range(len(raw)))
+        moved = graphbonsai.Graph.from_arrays(edge_index=raw.edge_index, x=x + 1, y=raw.y, split=[
+            np.flatnonzero(mask) for mask in (raw.train_mask, raw.val_mask, raw.test_mask)])
+        with self.assertRaisesRegex(graphbonsai.Error, "not by the same mean and spread: give the"):
+            graphbonsai.update(moved.normalise("columns"), again, small)
 
     def test_comparing(self):
         seen = []

@@ -72,6 +72,8 @@ static void graphs_are_made_of_something(void **state)
     NO_GRAPH(bonsai_graph_reorder(&out, NULL, BONSAI_ORDER_RANDOM, 0, 1, NULL), "the graph");
     missing(bonsai_graph_normalise(NULL, g), "out");
     NO_GRAPH(bonsai_graph_normalise(&out, NULL), "the graph");
+    missing(bonsai_graph_standardise(NULL, g, NULL), "out");
+    NO_GRAPH(bonsai_graph_standardise(&out, NULL, NULL), "the graph");
     missing(bonsai_graph_generate(NULL, NULL), "out");
 }
 
