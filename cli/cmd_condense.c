@@ -168,6 +168,15 @@ static void note_idle(session *s, const bonsai_condense_options *o)
     }
 }
 
+/* Help says it, too, but an option that only stores more seems to cost nothing. */
+static void note_members(session *s, const bonsai_condense_options *o)
+{
+    const uint64_t methods = field_named(BONSAI_OPTIONS_CONDENSE, "members")->methods;
+    if (o->members && methods >> o->method & 1)
+        note(s, "--members costs accuracy: prototypes that --update can follow have neither pairs "
+             "nor packed rows, and do not learn from nodes without a label");
+}
+
 /* The published code has one value of these, which the library sets. */
 static void settle_published(session *s, bonsai_condense_options *o)
 {
@@ -474,6 +483,7 @@ int cmd_condense(session *s, int argc, char **argv)
     if (a->page && !file_can_be_written(s, a->page))
         return EXIT_FAILED;
     note_idle(s, &a->o);
+    note_members(s, &a->o);
     if (a->o.method == BONSAI_METHOD_PUBLISHED)
         settle_published(s, &a->o);
     return condense(s, a);

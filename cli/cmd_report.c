@@ -57,10 +57,11 @@ static int parse(session *s, request *q, int argc, char **argv)
         .usage = "report SMALL --full GRAPH -o FILE [options]",
         .about =
             "Writes a page that opens with what SMALL is worth: with --model the accuracy of models\n"
-            "trained on it beside those trained on GRAPH, else the score of the probe.  Maps, a\n"
-            "table of its nodes, classes and degrees, the options that were changed and the command\n"
-            "that repeats it follow; what went on inside is folded.  It is one HTML file that needs\n"
-            "no network.  \"bonsai condense --report\" writes the same with times and memory.",
+            "trained on it beside those trained on GRAPH, which takes as long as bonsai train GRAPH\n"
+            "does; without, the score of the probe, in seconds.  Maps, a table of its nodes, classes\n"
+            "and degrees, the options that were changed and the command that repeats it follow; what\n"
+            "went on inside is folded.  It is one HTML file that needs no network.  \"bonsai\n"
+            "condense --report\" writes the same with times and memory.",
         .examples = "  bonsai report small.bonsai --full cora.bonsai -o report.html\n"
                     "  bonsai report small.bonsai --full cora.bonsai -o report.html "
                     "--model gcn,gat\n",

@@ -17,7 +17,7 @@ from ._match import matched, need_same
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
-from ._splits import warn_all, warn_if_drawn, warn_scales
+from ._splits import warn_all, warn_if_drawn, warn_members, warn_scales
 from ._why import explained
 
 # Options of condense for reading data of other packages, and their defaults.
@@ -34,6 +34,8 @@ def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
     o = options_of.fill(c.CondenseOptions, options)
     warn_if_drawn(graph, given["split"], o.seed)
     warn_scales(graph)
+    if o.members and given["method"] in ("prototypes", "auto"):
+        warn_members()
     if several is not None:
         return _condense_many(graph, several, o, progress)
     positive(budget, getattr(o, budget.member))

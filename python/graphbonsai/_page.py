@@ -109,7 +109,8 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         full: the graph that `small` was made from; None: the page shows what `small` says about
             itself.
         path: the file to write the page to.
-        model: a network to train on both graphs, or several: "gcn", "gat", "gin" or "sage"; None:
+        model: a network to train on both graphs, or several: "gcn", "gat", "gin" or "sage".  Each
+            takes as long as training on `full` does; fewer `seeds` or `epochs` take less.  None:
             nothing is trained.
         feature_names: names of the features of `full`, as a sequence, or as text with one a line;
             None: those that the graphs have, else numbers.

@@ -85,6 +85,12 @@ def warn_all() -> None:
                   "percent", stacklevel=level())
 
 
+def warn_members() -> None:
+    warnings.warn("members=True costs accuracy: prototypes that update can follow have neither pairs "
+                  "nor packed rows, and do not learn from nodes without a label",
+                  stacklevel=level())
+
+
 def warn_batch(graphs: int) -> None:
     warnings.warn("data is a Batch of %d graphs, and is condensed to one small graph; for a small "
                   "graph of each, condense those of data.to_data_list()" % graphs,

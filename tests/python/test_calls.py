@@ -244,6 +244,16 @@ class Reports(testing.Case):
         self.refuses("generated has 500 nodes, and generated was made of a graph with %d: it is not "
                      "the graph that was condensed" % len(g), graphbonsai.explain, s, 0, other)
 
+    def test_members_are_said_to_cost_accuracy(self):
+        g = testing.small_world()
+        with self.assertWarnsRegex(UserWarning, "members=True costs accuracy: prototypes that") as w:
+            condense(g, 0.05, members=True, threads=1)
+        self.assertEqual(w.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            condense(g, 0.05, method="degree", members=True, threads=1)
+            condense(g, 0.05, threads=1)
+
     def test_an_explanation_names_classes(self):
         g = graphbonsai.Graph.from_arrays(
             edge_index=np.array([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]), x=np.eye(6, dtype=np.float32),
