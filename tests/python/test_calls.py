@@ -694,7 +694,7 @@ class Training(testing.Case):
         self.refuses("graph: its columns of features are scaled already, by the mean and spread that "
                      "it records", scaled.normalise, "columns")
         with warnings.catch_warnings():
-            warnings.simplefilter("error")
+            warnings.simplefilter("error", graphbonsai.ScaleWarning)
             small = condense(scaled, 0.1, members=True, method="prototypes", threads=1)
             self.assertTrue((small.feature_spread == scaled.feature_spread).all())
             made = [graphbonsai.evaluate(small, g, epochs=3, seeds=1, threads=1)
