@@ -238,6 +238,15 @@ static int print_summary(session *s, const prediction *p)
 
 /* ---- the command --------------------------------------------------------- */
 
+static void note_scale(session *s, const prediction *p)
+{
+    double was, is;
+    if (bonsai_model_scale(&was, &is, p->m, p->g) == BONSAI_OK && is > 0)
+        note(s, "the largest standard deviation of a column is %.2g in %s, but was %.2g where the "
+             "model was trained: were the columns of one scaled, and not those of the other?", is,
+             p->path, was);
+}
+
 static int predict(session *s, prediction *p, const bonsai_model *m,
                    const bonsai_train_options *o)
 {
@@ -253,6 +262,7 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     bonsai_status rc = bonsai_predict(p->classes, p->chances, m, p->g, o);
     if (rc != BONSAI_OK)
         return fail(s, rc);
+    note_scale(s, p);
     if (draw_split(s, p) != EXIT_DONE || judge(s, p) != EXIT_DONE)
         return EXIT_FAILED;
     if (p->evaluate)

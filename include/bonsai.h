@@ -586,6 +586,9 @@ typedef struct {
                                  * on; all 0: that graph has its own, or it is not known */
     uint64_t split_seed;        /* that drew it: bonsai_graph_split draws the same */
     int64_t split_labels;       /* a checksum of what that graph's labels are; 0: it is not known */
+    double  scale;              /* the largest standard deviation among the columns of that graph's
+                                 * features, before they were scaled; 0: they are sparse, or it is
+                                 * not known */
 } bonsai_model_info;
 
 /* Writes a model as .npz with PyTorch Geometric's parameter names (convs.0.lin.weight), or under
@@ -603,6 +606,12 @@ BONSAI_API const char *bonsai_model_feature_name(const bonsai_model *m, int64_t 
 /* The graph g with the split that was drawn when m was trained, as bonsai_graph_split gives it;
  * *out is NULL if none was drawn, or if g's labels are not those of the graph that it was drawn of. */
 BONSAI_API bonsai_status bonsai_model_split(bonsai_graph **out, const bonsai_model *m,
+                                            const bonsai_graph *g);
+/* Whether the columns of g have another scale than those that m was trained on, as where one of the
+ * two was scaled by hand and the other was not: then *was and *is get the largest standard deviation
+ * of a column there and in g, which differ a hundredfold.  Both are 0 if they do not, or if it is not
+ * known. */
+BONSAI_API bonsai_status bonsai_model_scale(double *was, double *is, const bonsai_model *m,
                                             const bonsai_graph *g);
 /* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
  * x classes).  Refuses a graph in which a number stands for a class of another name, or a column for

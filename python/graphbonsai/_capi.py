@@ -234,7 +234,7 @@ class ModelInfo(Structure):
                 ("hidden", c_int64), ("classes", c_int64), ("parameters", c_int64),
                 ("accuracy", c_double), ("accuracy_val", c_double), ("seed", c_uint64),
                 ("weighted", c_int), ("split", c_double * 3), ("split_seed", c_uint64),
-                ("split_labels", c_int64)]
+                ("split_labels", c_int64), ("scale", c_double)]
 
 
 class Cell(Structure):
@@ -340,9 +340,11 @@ STRUCTS = {
 # ---- functions ----
 
 _out = POINTER(c_void_p)
-_read = POINTER(ReadOptions)
-_condense = POINTER(CondenseOptions)
-_train = POINTER(TrainOptions)
+_read, _train = POINTER(ReadOptions), POINTER(TrainOptions)
+_condense, _info = POINTER(CondenseOptions), POINTER(CondenseInfo)
+_real = POINTER(c_double)
+_cell = POINTER(Cell)
+_compare = POINTER(CompareOptions)
 
 _version = _declare("version", c_char_p)
 _error = _declare("error", c_char_p)
@@ -368,34 +370,30 @@ graph_check = _calls("graph_check", c_void_p, _read)
 graph_row = _declare("graph_row", None, POINTER(c_float), c_void_p, c_int64)
 graph_label = _declare("graph_label", c_int32, c_void_p, c_int64)
 graph_read_info = _declare("graph_read_info", POINTER(ReadInfo), c_void_p)
-graph_split = _calls("graph_split", _out, c_void_p, POINTER(c_double), c_uint64)
-split_named = _declare("split_named", c_int, POINTER(c_double), c_char_p)
+graph_split = _calls("graph_split", _out, c_void_p, _real, c_uint64)
+split_named = _declare("split_named", c_int, _real, c_char_p)
 graph_split_file = _calls("graph_split_file", _out, c_void_p, c_char_p)
 graph_induce = _calls("graph_induce", _out, c_void_p, c_void_p, c_int64)
-graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64,
-                       POINTER(ReadOptions))
+graph_reorder = _calls("graph_reorder", _out, c_void_p, c_int, c_int64, c_uint64, _read)
 graph_normalise = _calls("graph_normalise", _out, c_void_p)
 graph_standardise = _calls("graph_standardise", _out, c_void_p, c_void_p)
 graph_equal = _calls("graph_equal", POINTER(c_int), c_void_p, c_void_p)
 graph_save = _calls("graph_save", POINTER(c_uint64), c_void_p, c_char_p, POINTER(WriteOptions))
-graph_scales = _calls("graph_scales", POINTER(c_double), POINTER(c_double), c_void_p)
-graph_bytes = _calls("graph_bytes", POINTER(c_double), c_void_p, c_int)
+graph_scales = _calls("graph_scales", _real, _real, c_void_p)
+graph_bytes = _calls("graph_bytes", _real, c_void_p, c_int)
 graph_sections = _calls("graph_sections", POINTER(c_int), POINTER(c_int64), c_int, c_void_p,
                         POINTER(WriteOptions))
 graph_stats = _calls("graph_stats", POINTER(Stats), POINTER(c_int64), c_void_p, _read)
 graph_linear = _calls("graph_linear", POINTER(Linear), c_void_p, c_uint64, _read)
 graph_generate = _calls("graph_generate", _out, POINTER(GenerateOptions))
 
-condense = _calls("condense", _out, POINTER(CondenseInfo), c_void_p, _condense)
-condense_many = _calls("condense_many", _out, POINTER(CondenseInfo), POINTER(c_double), c_int,
-                       c_void_p, _condense)
-condense_update = _calls("condense_update", _out, POINTER(CondenseInfo), c_void_p, c_void_p,
-                         c_void_p, _condense)
+condense = _calls("condense", _out, _info, c_void_p, _condense)
+condense_many = _calls("condense_many", _out, _info, _real, c_int, c_void_p, _condense)
+condense_update = _calls("condense_update", _out, _info, c_void_p, c_void_p, c_void_p, _condense)
 condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int64), c_int64,
                           c_void_p, c_int64, c_void_p, _condense)
-condense_worth = _declare("condense_worth", c_int, c_char_p, c_size_t, POINTER(c_double),
-                          POINTER(CondenseInfo))
-condense_info_of = _calls("condense_info_of", POINTER(CondenseInfo), c_void_p)
+condense_worth = _declare("condense_worth", c_int, c_char_p, c_size_t, _real, _info)
+condense_info_of = _calls("condense_info_of", _info, c_void_p)
 condense_options_of = _calls("condense_options_of", POINTER(CondenseOptions), c_void_p)
 condense_why = _calls("condense_why", POINTER(Why), c_void_p, c_int64)
 condense_explain = _calls("condense_explain", POINTER(Why), c_void_p, c_int64, c_void_p, _condense)
@@ -418,19 +416,18 @@ model_facts = _declare("model_facts", POINTER(ModelInfo), c_void_p)
 model_class_name = _declare("model_class_name", c_char_p, c_void_p, c_int64)
 model_feature_name = _declare("model_feature_name", c_char_p, c_void_p, c_int64)
 model_split = _calls("model_split", _out, c_void_p, c_void_p)
+model_scale = _calls("model_scale", _real, _real, c_void_p, c_void_p)
 model_free = _declare("model_free", None, c_void_p)
 predict = _calls("predict", c_void_p, c_void_p, c_void_p, c_void_p, _train)
 judge_lost = _declare("judge_lost", c_int64, c_void_p, c_int64, c_void_p, c_void_p)
 judge = _calls("judge", POINTER(Measures), c_void_p, c_void_p, c_int, c_void_p, c_void_p)
 
-compare_count = _declare("compare_count", c_int64, POINTER(CompareOptions))
-compare_cells_sized = _calls("compare_cells_sized", POINTER(Cell), c_size_t,
-                             POINTER(CompareOptions))
-compare = _calls("compare", POINTER(Cell), c_void_p, POINTER(CompareOptions))
-compare_split = _calls("compare_split", POINTER(c_double), c_void_p, POINTER(CompareOptions))
-cells_merge = _calls("cells_merge", POINTER(Cell), POINTER(Cell), c_int64, POINTER(Cell))
-cells_difference = _calls("cells_difference", POINTER(Difference), POINTER(Cell), c_int64,
-                          POINTER(Cell), POINTER(Cell))
+compare_count = _declare("compare_count", c_int64, _compare)
+compare_cells_sized = _calls("compare_cells_sized", _cell, c_size_t, _compare)
+compare = _calls("compare", _cell, c_void_p, _compare)
+compare_split = _calls("compare_split", _real, c_void_p, _compare)
+cells_merge = _calls("cells_merge", _cell, _cell, c_int64, _cell)
+cells_difference = _calls("cells_difference", POINTER(Difference), _cell, c_int64, _cell, _cell)
 
 suggest = _calls("suggest", _out, c_void_p, POINTER(SuggestOptions))
 suggestion_info = _declare("suggestion_info", POINTER(SuggestInfo), c_void_p)

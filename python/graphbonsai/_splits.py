@@ -80,6 +80,16 @@ def warn_scales(graph: Any) -> None:
                       (least.value, most.value), ScaleWarning, stacklevel=level())
 
 
+def warn_scale(model: Any, graph: Any) -> None:
+    """Warns where a model meets columns of another scale than it was trained on."""
+    was, now = ctypes.c_double(), ctypes.c_double()
+    c.model_scale(ctypes.byref(was), ctypes.byref(now), model, graph)
+    if now.value > 0:
+        warnings.warn("the largest standard deviation of a column of x is %.2g, but was %.2g where "
+                      "the model was trained: were the columns of one scaled, and not those of the "
+                      "other?" % (now.value, was.value), ScaleWarning, stacklevel=level())
+
+
 def warn_all() -> None:
     warnings.warn("ratio is 1: the small graph may take as many bytes as the full one; 0.01 is one "
                   "percent", stacklevel=level())

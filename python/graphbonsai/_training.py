@@ -20,7 +20,7 @@ from ._match import Side, fitted, labels_for, matched, need_fit
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
-from ._splits import warn_drawn, warn_leaks, warn_scales
+from ._splits import warn_drawn, warn_leaks, warn_scale, warn_scales
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -218,6 +218,7 @@ class Model:
                           if probabilities else 0, np.float32)
         call(c.predict, classes.ctypes.data, shares.ctypes.data if probabilities else None,
              pointer, h, progress=progress, options=o)
+        warn_scale(pointer, h)
         del of
         return classes.astype(np.int64), shares
 

@@ -279,6 +279,9 @@ typedef struct {
 /* Mean and spread of features over nodes; a spread of 0 becomes 1 (standard.c). */
 bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
                           const bn_standard_of *of, int threads);
+/* The largest standard deviation among columns of dense features as they were before they were
+ * scaled; 0: there are none, or few nodes (scales.c). */
+bonsai_status bn_graph_scale(double *out, const bonsai_graph *g);
 /* Whether the features of g were scaled by a mean and a spread (NULL: of none) of count columns, which
  * are the columns kept of g (NULL: all) (standardise.c). */
 bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,

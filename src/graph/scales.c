@@ -5,7 +5,7 @@
 
 #include "graph.h"
 
-enum { MOST_ROWS = 1000 };
+enum { LEAST_ROWS = 10, MOST_ROWS = 1000 };
 
 typedef struct {
     int32_t *index;
@@ -64,28 +64,58 @@ done:
     return rc;
 }
 
-bonsai_status bonsai_graph_scales(double *least_out, double *most_out, const bonsai_graph *g)
+/* The standard deviation of each column of dense features, in s; NULL: there are none, or
+ * fewer than `least` nodes. */
+static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph *g, int64_t least)
 {
     bonsai_status rc = BONSAI_OK;
+    const int64_t rows = g->view.nodes < MOST_ROWS ? g->view.nodes : MOST_ROWS;
+    *out = NULL;
+    if (rows < least || g->view.features == 0 || bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
+        return rc;
+    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
+    BN_TRY(sampling_new(s, g->view.features));
+    BN_TRY(add_rows(s, g, rows));
+    for (int64_t j = 0; j < g->view.features; j++) {
+        const double mean = s->sum[j] / (double)rows;
+        s->squares[j] = sqrt(fmax(s->squares[j] / (double)rows - mean * mean, 0));
+    }
+    *out = s->squares;
+done:
+    return rc;
+}
+
+bonsai_status bonsai_graph_scales(double *least_out, double *most_out, const bonsai_graph *g)
+{
+    bonsai_status rc;
     sampling s = {.index = NULL};
+    double *spread;
     if (bn_is_null(least_out, "least_out") || bn_is_null(most_out, "most_out") ||
         bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
-    const int64_t rows = g->view.nodes < MOST_ROWS ? g->view.nodes : MOST_ROWS;
     *least_out = *most_out = 0;
-    if (rows < 2 || g->view.features == 0 || bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
-        return BONSAI_OK;
-    BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
-    BN_TRY(sampling_new(&s, g->view.features));
-    BN_TRY(add_rows(&s, g, rows));
-    for (int64_t j = 0; j < g->view.features; j++) {
-        const double mean = s.sum[j] / (double)rows;
-        const double spread = sqrt(fmax(s.squares[j] / (double)rows - mean * mean, 0));
-        if (!(spread > 0))
+    BN_TRY(find_spreads(&spread, &s, g, 2));
+    for (int64_t j = 0; spread && j < g->view.features; j++) {
+        if (!(spread[j] > 0))
             continue;
-        *least_out = *most_out > 0 ? fmin(*least_out, spread) : spread;
-        *most_out = fmax(*most_out, spread);
+        *least_out = *most_out > 0 ? fmin(*least_out, spread[j]) : spread[j];
+        *most_out = fmax(*most_out, spread[j]);
     }
+done:
+    sampling_free(&s);
+    return rc;
+}
+
+bonsai_status bn_graph_scale(double *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    sampling s = {.index = NULL};
+    double *spread;
+    const float *by = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
+    *out = 0;
+    BN_TRY(find_spreads(&spread, &s, g, LEAST_ROWS));
+    for (int64_t j = 0; spread && j < g->view.features; j++)
+        *out = fmax(*out, spread[j] * (by && by[j] != 0 ? fabs((double)by[j]) : 1));
 done:
     sampling_free(&s);
     return rc;

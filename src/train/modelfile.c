@@ -28,6 +28,8 @@ static bn_json *metadata_json(const bonsai_model *m)
                      "accuracy", i->accuracy, "accuracy_val", i->accuracy_val);
     if (s->weighted)
         bn_json_set(root, "weighted", bn_json_whole(1));
+    if (i->scale > 0)
+        bn_json_set(root, "scale", bn_json_real(i->scale));
     if (bn_split_is_asked(i->split)) {
         bn_json_set(root, "split", bn_json_pack("[f,f,f]", i->split[0], i->split[1], i->split[2]));
         bn_json_set(root, "split_seed", bn_json_whole((int64_t)i->split_seed));
@@ -254,7 +256,7 @@ done:
     return rc;
 }
 
-static bonsai_status get_accuracy(double *out, const reader *r, const char *key)
+static bonsai_status get_number(double *out, const reader *r, const char *key)
 {
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_number(v))
@@ -295,8 +297,10 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_integer(&r->p.info.features, r, "graph_features", s->features, INT32_MAX));
     BN_TRY(get_integer(&seed, r, "seed", INT64_MIN, INT64_MAX));
     BN_TRY(get_int(&r->p.info.epoch, r, "epoch"));
-    BN_TRY(get_accuracy(&r->p.info.accuracy, r, "accuracy"));
-    BN_TRY(get_accuracy(&r->p.info.accuracy_val, r, "accuracy_val"));
+    BN_TRY(get_number(&r->p.info.accuracy, r, "accuracy"));
+    BN_TRY(get_number(&r->p.info.accuracy_val, r, "accuracy_val"));
+    if (bn_json_get(r->metadata, "scale"))
+        BN_TRY(get_number(&r->p.info.scale, r, "scale"));
     BN_TRY(get_split(&r->p.info, r));
     r->p.info.seed = (uint64_t)seed;
     if (bn_dims_check(s, r->p.path) != BONSAI_OK)

@@ -130,6 +130,8 @@ static bonsai_status put_numbers(bn_zip_out *z, const bonsai_model *m)
     BN_TRY(put_number(z, "accuracy_val", "<f8", &m->info.accuracy_val));
     if (m->dims.weighted)
         BN_TRY(put_number(z, "weighted", "<i8", &one));
+    if (m->info.scale > 0)
+        BN_TRY(put_number(z, "scale", "<f8", &m->info.scale));
     if (bn_split_is_asked(m->info.split))
         BN_TRY(put_split(z, &m->info));
 done:
@@ -420,11 +422,11 @@ static bonsai_status get_number(int64_t *out, archive *r, const char *name, int6
     return bn_zip_has(&r->zip, name) ? bn_npz_number(out, &r->zip, name, low, high) : BONSAI_OK;
 }
 
-static bonsai_status get_accuracy(double *out, archive *r, const char *name)
+static bonsai_status get_real(double *out, archive *r, const char *name, double otherwise)
 {
     bonsai_status rc;
     bn_npy a;
-    *out = -1;
+    *out = otherwise;
     if (!bn_zip_has(&r->zip, name))
         return BONSAI_OK;
     BN_TRY(bn_zip_array(&a, &r->zip, name));
@@ -443,7 +445,7 @@ static bonsai_status get_split(bonsai_model_info *i, archive *r)
     BN_TRY(get_number(&seed, r, "split_seed", INT64_MIN, INT64_MAX));
     i->split_seed = (uint64_t)seed;
     for (int k = 0; k < 3 && i->split_labels > 0; k++)
-        BN_TRY(get_accuracy(&i->split[k], r, split_names[k]));
+        BN_TRY(get_real(&i->split[k], r, split_names[k], -1));
 done:
     return rc;
 }
@@ -462,8 +464,9 @@ static bonsai_status get_numbers(archive *r)
     BN_TRY(get_number(&weighted, r, "weighted", 0, 1));
     BN_TRY(get_number(&seed, r, "seed", INT64_MIN, INT64_MAX));
     BN_TRY(get_number(&epoch, r, "epoch", 0, INT32_MAX));
-    BN_TRY(get_accuracy(&i->accuracy, r, "accuracy"));
-    BN_TRY(get_accuracy(&i->accuracy_val, r, "accuracy_val"));
+    BN_TRY(get_real(&i->accuracy, r, "accuracy", -1));
+    BN_TRY(get_real(&i->accuracy_val, r, "accuracy_val", -1));
+    BN_TRY(get_real(&i->scale, r, "scale", 0));
     BN_TRY(get_split(i, r));
     r->p.dims.weighted = weighted != 0;
     i->seed = (uint64_t)seed;

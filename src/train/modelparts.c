@@ -65,6 +65,14 @@ static bonsai_status check_split(const bonsai_model_info *i, const char *path)
                    "percent, at most 100 in all", path);
 }
 
+static bonsai_status check_scale(const bonsai_model_info *i, const char *path)
+{
+    if (i->scale >= 0 && isfinite(i->scale))
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_FORMAT, "%s: scale is %g, which is no standard deviation", path,
+                   i->scale);
+}
+
 bonsai_status bn_model_check(const bonsai_model *m, const char *path)
 {
     bonsai_status rc;
@@ -170,6 +178,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
     memcpy(m->info.split, r->info.split, sizeof m->info.split);
     m->info.split_seed = r->info.split_seed;
     m->info.split_labels = r->info.split_labels;
+    m->info.scale = r->info.scale;
     memcpy(m->param, part[BN_PARAMETERS].data, (size_t)bn_part_bytes(&part[BN_PARAMETERS]));
     BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
     BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
@@ -190,6 +199,7 @@ bonsai_status bn_model_of(bonsai_model **out, const bn_model_parts *p)
     bonsai_status rc;
     BN_TRY(check_accuracies(&p->info, BONSAI_E_FORMAT, p->path));
     BN_TRY(check_split(&p->info, p->path));
+    BN_TRY(check_scale(&p->info, p->path));
     BN_TRY(check_counts(p));
     BN_TRY(check_elements(p));
     BN_TRY(make_model(out, p));

@@ -75,6 +75,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     int64_t f = t->dims.features;
     BN_TRY(bn_model_new(&m, &t->dims));
     m->info = describe(t, from);
+    BN_TRY(bn_graph_scale(&m->info.scale, t->full));
     memcpy(m->param, from->param, (size_t)t->count * sizeof *m->param);
     if (t->kept) {
         BN_TRY(BN_NEW(&m->kept, f));

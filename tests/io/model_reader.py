@@ -94,6 +94,8 @@ def compare(model, export):
         wanted[name] = np.array(facts[name], np.float64)
     if facts.get("weighted"):
         wanted["weighted"] = np.array(1, np.int64)
+    if "scale" in facts:
+        wanted["scale"] = np.array(facts["scale"], np.float64)
     if "split" in facts:
         for name in ("split_seed", "split_labels"):
             wanted[name] = np.array(facts[name], np.int64)

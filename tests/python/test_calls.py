@@ -704,6 +704,9 @@ class Training(testing.Case):
             graphbonsai.report(small, raw)
             graphbonsai.explain(small, 0, full=raw)
             self.assertTrue((graphbonsai.update(raw, raw, small).x == small.x).all())
+        by_hand = graphbonsai.Graph.from_arrays(edge_index=raw.edge_index, x=scaled.x, y=raw.y)
+        with self.assertWarnsRegex(graphbonsai.ScaleWarning, "column of x is 1, but was 4.*e.03"):
+            made[0].model.predict(by_hand)
         other = raw.induce(range(40)).normalise("columns")
         with self.assertRaisesRegex(graphbonsai.Error, "not by the same mean and spread"):
             made[0].model.predict(other)

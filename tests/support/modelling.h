@@ -29,6 +29,7 @@ static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
         m->info.split[i] = (const double[]){2.5, 10, 87.5}[i];
     m->info.split_seed = drawn ? random_bits(&seed) : 0;
     m->info.split_labels = drawn ? 1 + random_below(&seed, 1000) : 0;
+    m->info.scale = drawn ? 12.5 : 0;
     if (with & WITH_KEPT) {
         m->info.features = 2 * s.features - 1;
         assert_int_equal(BN_NEW(&m->kept, s.features), BONSAI_OK);
@@ -107,6 +108,7 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_memory_equal(x->split, y->split, sizeof x->split);
     assert_int_equal(x->split_seed, y->split_seed);
     assert_int_equal(x->split_labels, y->split_labels);
+    assert_memory_equal(&x->scale, &y->scale, sizeof x->scale);
     assert_int_equal(a->dims.features, b->dims.features);
     assert_int_equal(a->count, b->count);
     assert_same_bytes(a->param, b->param, 4 * a->count);

@@ -208,6 +208,8 @@ static void wrong_metadata_are_refused(void **state)
     refuse_metadata("\"seed\":", "\"sead\":", "metadata: \"seed\" is missing");
     refuse_metadata("\"split_seed\":", "\"split_sead\":", "\"split_seed\" is missing");
     refuse_metadata("\"split_labels\":", "\"split_tables\":", "\"split_labels\" is missing");
+    refuse_metadata("\"scale\":12", "\"scale\":-1", "scale is -1.5, which is no standard deviation");
+    refuse_metadata("\"scale\":1", "\"scale\":\"", "metadata: ");
     refuse_metadata("\"split\":[2.5,", "\"split\":[-25,", "is not three numbers of percent");
     refuse_metadata("\"split\":[2.5,", "\"split\":[0,0,", "is not three numbers of percent");
     refuse_metadata("\"split\":[2.5,", "\"split\":[2.6,", "at most 100 in all");

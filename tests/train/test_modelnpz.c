@@ -281,6 +281,7 @@ static void wrong_values_beside_the_parameters_are_named(void **state)
     refuses("epoch: has 2 elements where one is needed", W0, B0, {"epoch", "<i8", 1, {2}, 0});
     refuses("accuracy: has 2 elements where 1 are needed", W0, B0, {"accuracy", "<f8", 1, {2}, 0});
     refuses("split_labels: entry 0 is 0, outside 1..", W0, B0, {"split_labels", "<i8", 0, {0}, 0});
+    refuses("scale is -2, which is no standard deviation", W0, B0, {"scale", "<f8", 0, {0}, -2});
     refuses("is not three numbers of percent", W0, B0, {"split_labels", "<i8", 0, {0}, 7});
 }
 

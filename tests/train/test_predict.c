@@ -293,6 +293,49 @@ static void a_prediction_is_as_right_as_training_said(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- scales ---- */
+
+static bonsai_graph *scaled_graph(float by)
+{
+    enum { MANY = 12 };
+    float x[MANY * 2];
+    for (int i = 0; i < MANY; i++) {
+        x[2 * i] = by * (float)(i % 5);
+        x[2 * i + 1] = (float)(i % 3);
+    }
+    return dense_graph(x, MANY, 2);
+}
+
+static void another_scale_is_told(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 2, H, C, false}, 0, 3);
+    bonsai_graph *g = scaled_graph(1000), *standard = NULL;
+    double was, is;
+    assert_int_equal(bn_graph_scale(&m->info.scale, g), BONSAI_OK);
+    const double scale = m->info.scale;
+    assert_true(scale > 1000 && scale < 2000);
+    const struct { float by; int far; } cases[] = {{1000, 0}, {20000, 0}, {1e6f, 1}, {100, 0}, {1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bonsai_graph *other = scaled_graph(cases[i].by);
+        assert_int_equal(bonsai_model_scale(&was, &is, m, other), BONSAI_OK);
+        assert_true(was == (cases[i].far ? scale : 0));
+        assert_int_equal(is > 0, cases[i].far);
+        bonsai_graph_free(other);
+    }
+    assert_int_equal(bonsai_graph_standardise(&standard, g, NULL), BONSAI_OK);  /* as it was before */
+    assert_int_equal(bonsai_model_scale(&was, &is, m, standard), BONSAI_OK);
+    assert_true(is == 0);
+    bonsai_graph *few = dense_graph((const float[]){1, 2, 3, 4}, 2, 2);
+    assert_int_equal(bonsai_model_scale(&was, &is, m, few), BONSAI_OK);
+    assert_true(is == 0);
+    assert_fails(bonsai_model_scale(&was, &is, m, NULL), BONSAI_E_ARGUMENT, "the graph");
+    bonsai_graph_free(few);
+    bonsai_graph_free(standard);
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
 /* ---- columns ---- */
 
 /* The graph of all features, the graph of those that are kept, and the latter
@@ -552,6 +595,7 @@ int main(void)
         cmocka_unit_test(threads_change_no_bit_and_memory_next_to_nothing),
         cmocka_unit_test(a_saved_model_predicts_the_same),
         cmocka_unit_test(a_prediction_is_as_right_as_training_said),
+        cmocka_unit_test(another_scale_is_told),
         cmocka_unit_test(a_model_that_was_trained_with_weights_predicts_with_them),
         cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
