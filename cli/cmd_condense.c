@@ -173,8 +173,8 @@ static void note_members(session *s, const bonsai_condense_options *o)
 {
     const uint64_t methods = field_named(BONSAI_OPTIONS_CONDENSE, "members")->methods;
     if (o->members && methods >> o->method & 1)
-        note(s, "--members costs accuracy: prototypes that --update can follow have neither pairs "
-             "nor packed rows, and do not learn from nodes without a label");
+        note(s, "--members costs accuracy: prototypes that --update can follow have no packed "
+             "rows, and do not learn from nodes without a label");
 }
 
 /* The published code has one value of these, which the library sets. */

@@ -364,7 +364,8 @@ typedef struct {
     int     members;            /* 1: prototypes name the nodes that they stand for */
     int64_t memory;             /* bytes to use, the rest in scratch files; 0: what is free */
     int     for_models;         /* bit 1 << bonsai_model_kind for each network that it is for: the
-                                 * probe judges with their view; 0: all */
+                                 * probe judges with their view; 0: all; SAGE alone: prototypes may
+                                 * be pairs of nodes */
     double  effort;             /* methods that learn: rounds and experts, 1: as published */
     double  time_limit;         /* ... seconds, then the best so far; 0: none */
     bonsai_keep keep;

@@ -189,7 +189,8 @@ static const bonsai_field condense_fields[] = {
            "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
     {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,
      IN(METHOD), .methods = OF_PROTOTYPES | OF_LEARNED, .arg = "MODELS",
-     .help = "networks that the probe judges for"},
+     .help = "networks that the probe judges for; sage alone: prototypes may be pairs of nodes, "
+            "which teach it to tell a node from its neighbours"},
     {ROW(bonsai_condense_options, effort, REAL), .low = 1e-4, .high = 100, .preset = 1, .arg = "E",
      IN(LEARN),
      .methods = OF_LEARNED, .help = "methods that learn: rounds and experts, 1: as published"},

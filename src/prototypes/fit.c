@@ -1,12 +1,13 @@
 /* fit.c -- weighted ridge regression in closed form.
  *
- * Least squares from rows and a constant 1 to +1 for the class and -1 for the others, each
+ * Least squares from rows and a constant to +1 for the class and -1 for the others, each
  * row with its share of the weights (they sum to 1), plus l |w|^2, where l is lambda times the
- * mean squared length of a row.  In these terms the answer changes neither with the scale of
- * the weights nor when a point of weight 2 is given as two, and one grid of lambdas serves seven
- * points as well as thousands.  The constant is penalised like any feature: for rows cut to
- * their largest entries a free constant drowns the rest, and the score no longer tells how well a
- * network trains (on Cora it is 17 points too low, else 2).
+ * mean squared length of a row.  The constant is a share of the root of that mean.  In these terms
+ * the answer changes neither with the unit of the features, nor with the scale of the weights, nor
+ * when a point of weight 2 is given as two, and one grid of lambdas serves seven points as well as
+ * thousands.  The constant is penalised like any feature: for rows cut to their largest entries a
+ * free constant drowns the rest, and the score no longer tells how well a network trains (on Cora
+ * it is 17 points too low, else 2).
  *
  * With the rows times the roots of their weights in A (n, f+1), primal is (A'A + l) w = A'y, dual
  * is w = A' (AA' + l)^-1 y; the smaller system is built once and factored per lambda.  A is cut
@@ -26,6 +27,7 @@
 enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, SOME_ROWS = 16,
        STRETCH = 128 };
 static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
+static const double constant = 0.3;     /* over the length of a row */
 
 void bn_fit_free(bn_fit *q)
 {
@@ -74,7 +76,7 @@ static void cut_row(const bn_fit *q, const slab *s, int64_t i)
     int64_t row = row_at(q, i), end = bn_least(s->to, x->f);
     double root = q->root[i];
     if (s->to > x->f)
-        *in_slab(q, s, i, x->f) = root;
+        *in_slab(q, s, i, x->f) = root * q->one;
     if (x->dense) {
         for (int64_t j = s->from; j < end; j++)
             *in_slab(q, s, i, j) = root * (double)x->dense[row * x->f + j];
@@ -127,7 +129,7 @@ static bonsai_status list_rows(bn_fit *q, int64_t entries)
             q->value[at] = q->root[i] * (double)x->value[e];
         }
         q->index[at] = (int32_t)x->f;
-        q->value[at++] = q->root[i];
+        q->value[at++] = q->root[i] * q->one;
         q->offsets[i + 1] = at;
     }
 done:
@@ -155,7 +157,7 @@ static bonsai_status list_columns(bn_fit *q, int64_t entries)
             q->value[at] = q->root[i] * (double)x->value[e];
         }
         q->index[place[x->f]] = (int32_t)i;
-        q->value[place[x->f]++] = q->root[i];
+        q->value[place[x->f]++] = q->root[i] * q->one;
     }
 done:
     return rc;
@@ -329,7 +331,7 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given)
     for (int64_t i = 0; i < q->n; i++) {
         const bn_embedding *x = q->x;
         int64_t row = row_at(q, i);
-        double weight = (given->weight ? (double)given->weight[row] : 1) / total, squares = 1;
+        double weight = (given->weight ? (double)given->weight[row] : 1) / total, squares = 0;
         const float *v = x->dense ? x->dense + row * x->f : x->value + x->offsets[row];
         int64_t count = x->dense ? x->f : x->offsets[row + 1] - x->offsets[row];
         for (int64_t j = 0; j < count; j++)
@@ -342,6 +344,8 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given)
             q->y[i * q->c + j] = q->root[i] * (2 * is - 1);
         }
     }
+    q->one = q->squares > 0 ? constant * sqrt(q->squares) : 1;
+    q->squares += q->one * q->one;
     if (!isfinite(q->squares))
         rc = bn_fail(BONSAI_E_ARGUMENT, "%lld rows of %lld features cannot be fitted: one of them "
                      "is not finite", (long long)q->n, (long long)q->x->f);
@@ -385,6 +389,14 @@ done:
     return rc;
 }
 
+/* Who scores has 1 for the constant. */
+static void back_to_one(bn_fit *q)
+{
+    float *w = q->w + q->x->f * q->k;
+    for (int64_t j = 0; j < q->k; j++)
+        w[j] *= (float)q->one;
+}
+
 bonsai_status bn_fit_direct(bn_fit *q)
 {
     bonsai_status rc;
@@ -399,6 +411,7 @@ bonsai_status bn_fit_direct(bn_fit *q)
     const double *w = q->dual ? q->exact : q->b;
     for (int64_t i = 0; i < q->wide * q->k; i++)
         q->w[i] = (float)w[i];
+    back_to_one(q);
 done:
     return rc;
 }
@@ -421,6 +434,7 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
     const bn_matrix a = {q->n, q->wide, q->offsets, q->index, value};
     const bn_ridge_how how = {q->lambda[0] * q->squares, enough, q->threads, p};
     BN_TRY(bn_ridge(q->w, &a, y, q->c, &how));
+    back_to_one(q);
 done:
     bn_free(value);
     bn_free(y);

@@ -21,6 +21,7 @@ typedef struct {
 
     double *root;               /* n: of the weights, which sum to 1 */
     double *y;                  /* (n,c): targets times roots */
+    double  one;                /* the constant of every row */
     double  squares;            /* the mean squared length of a row, the constant included */
     int64_t *offsets;           /* lines of a sparse A: its rows, or its columns where dual */
     int32_t *index;

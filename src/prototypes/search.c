@@ -217,6 +217,14 @@ static bool is_free(const bn_search *w)
     return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
 }
 
+/* Pairs teach GraphSAGE to tell a node's own row from those of its neighbours, but GAT an attention
+ * that fails in the full graph (doc/algorithm.md): they are for GraphSAGE alone. */
+static bool may_pair(const bn_search *w, int64_t nodes)
+{
+    return is_free(w) && w->job->o->for_models == 1 << BONSAI_MODEL_SAGE && may_be(w, nodes) &&
+           2 * nodes <= w->budget.nodes;
+}
+
 static bool may_pack(const bn_search *w)
 {
     return is_free(w) && isfinite(w->budget.bytes);
@@ -329,7 +337,7 @@ static bonsai_status try_kinds(bn_search *w)
         bool pair = bn_kinds[k].pair;
         for (int i = pair ? 0 : 1; i < (pair ? 3 : 2); i++) {
             bn_trial t = {best.nodes * (1 << i) / 2, k, best.form, best.soft};
-            if (pair && (!is_free(w) || !may_be(w, t.nodes) || 2 * t.nodes > w->budget.nodes))
+            if (pair && !may_pair(w, t.nodes))
                 continue;
             BN_TRY(try(&percent, w, t));
         }

@@ -26,6 +26,6 @@ $BONSAI explain s.bonsai --node 3 --full one.bonsai 2>&1 | sed -E 's/[0-9a-f]{8}
 $BONSAI condense $HERE/papers -o n.bonsai --nodes 2 --method prototypes --split own --hard-labels > /dev/null; $BONSAI explain n.bonsai --node 0 | grep -c '^name'; $BONSAI explain n.bonsai --node 0 --full $HERE/papers | grep -E '^(origin|name|nearest)' | sed -E 's/\t[0-9.e-]+$/\tN/'
 $BONSAI explain n.bonsai --full $HERE/papers --json | python3 -c 'import json, sys; print([p["name"] for p in json.load(sys.stdin)["top_prototypes"]])'
 # Prototypes that are pairs of nodes: the second has no label, and belongs to the first.
-$BONSAI generate -q -o h.bonsai --nodes 600 --features 40 --homophily 0.1 --degree 10 --difficulty 0.3 --classes 3 --no-linear > /dev/null; $BONSAI condense h.bonsai -o pair.bonsai -r 0.03 --method prototypes -q | grep -E '^(nodes|prototypes|second_nodes)'
+$BONSAI generate -q -o h.bonsai --nodes 600 --features 40 --homophily 0.1 --degree 10 --difficulty 0.3 --classes 3 --no-linear > /dev/null; $BONSAI condense h.bonsai -o pair.bonsai -r 0.03 --method prototypes --for sage -q | grep -E '^(nodes|prototypes|second_nodes)'
 $BONSAI explain pair.bonsai --node 0 | grep -E '^(role|partner)'; $BONSAI explain pair.bonsai --node 3 --full h.bonsai | cut -f 1 | uniq; $BONSAI explain pair.bonsai --node 3 | grep -E '^(role|partner)'; $BONSAI explain pair.bonsai | grep -c '^top_prototypes'
 $BONSAI info pair.bonsai | grep -E '^condensed.*(prototypes|second)'

@@ -158,10 +158,10 @@ static double probe(const scene *v, bool sparse, int threads)
 
 /* ---- oracle ---- */
 
-/* The product of two rows and of their constants. */
-static double product(const float *a, const float *b, int f)
+/* The product of two rows and of their constants, whose square is given. */
+static double product(const float *a, const float *b, int f, double one)
 {
-    double sum = 1;
+    double sum = one;
     for (int j = 0; j < f; j++)
         sum += (double)a[j] * (double)b[j];
     return sum;
@@ -177,12 +177,14 @@ static void oracle_right(int *low, int *high, const scene *v, const view *s, dou
     double total = 0, squares = 0;
     for (int i = 0; i < n; i++) {
         total += (double)v->weight[i];
-        squares += (double)v->weight[i] * product(s->x + i * s->f, s->x + i * s->f, s->f);
+        squares += (double)v->weight[i] * product(s->x + i * s->f, s->x + i * s->f, s->f, 0);
     }
+    const double one = 0.09 * squares / total;
+    squares *= 1.09;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
             a[i * n + j] = sqrt((double)v->weight[i] * (double)v->weight[j]) / total *
-                           product(s->x + i * s->f, s->x + j * s->f, s->f);
+                           product(s->x + i * s->f, s->x + j * s->f, s->f, one);
         a[i * n + i] += lambda * squares / total;
         for (int j = 0; j < c; j++)
             b[i * c + j] = sqrt((double)v->weight[i] / total) *
@@ -196,7 +198,7 @@ static void oracle_right(int *low, int *high, const scene *v, const view *s, dou
             double sum = 0;
             for (int i = 0; i < n; i++)
                 sum += sqrt((double)v->weight[i] / total) * b[i * c + j] *
-                       product(s->rows + r * s->f, s->x + i * s->f, s->f);
+                       product(s->rows + r * s->f, s->x + i * s->f, s->f, one);
             own = j == v->label[r] ? sum : own;
             other = j == v->label[r] ? other : fmax(other, sum);
         }
