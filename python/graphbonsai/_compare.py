@@ -197,7 +197,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             epochs: int = 300, every: int = 10, seeds: int = 5,
             standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
             decay: float = 0.0005, dropout: float = 0.0,
-            split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
+            split: Optional[Union[str, Sequence[float]]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
             # end
@@ -254,7 +254,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
             scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
-            for.
+            for; sage alone: prototypes may be pairs of nodes, which teach it to tell a node from
+            its neighbours.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
         time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
             None: none.

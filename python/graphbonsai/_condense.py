@@ -104,12 +104,12 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              prune_share: float = 1.0, min_pruned: float = 0.01,
              select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
              raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
-             split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
-             threads: int = 0, seed: int = 1, no_validation: bool = False,
-             hard_labels: bool = False, members: bool = False, memory: Union[None, int, str] = None,
-             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
-             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-             keep_trees: bool = False, keep_directed: bool = False, keep_self_loops: bool = False,
+             split: Optional[Union[str, Sequence[float]]] = None, threads: int = 0, seed: int = 1,
+             no_validation: bool = False, hard_labels: bool = False, members: bool = False,
+             memory: Union[None, int, str] = None, for_models: Union[str, Sequence[str]] = "all",
+             effort: float = 1.0, time_limit: Optional[float] = None,
+             keep: Literal["probe", "last"] = "probe", keep_trees: bool = False,
+             keep_directed: bool = False, keep_self_loops: bool = False,
              keep_repeated: bool = False,
              # end
              split_index: int = 0, feat: str = "feat", label: str = "label",
@@ -170,7 +170,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
         memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
             scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
-            for.
+            for; sage alone: prototypes may be pairs of nodes, which teach it to tell a node from
+            its neighbours.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
         time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
             None: none.
@@ -245,9 +246,8 @@ def update(now: Any, was: Any, small: Any, *,
 @options_of.named
 def nearest(small: Any, node: int, full: Any, most: int = 10, *,
             # options: condense layers split seed threads
-            layers: int = 2,
-            split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
-            threads: int = 0, seed: int = 1,
+            layers: int = 2, split: Optional[Union[str, Sequence[float]]] = None, threads: int = 0,
+            seed: int = 1,
             # end
             progress: Progress = None) -> Tuple[np.ndarray, np.ndarray]:
     """Finds the nodes of the full graph that a node of the small graph stands for.

@@ -175,12 +175,12 @@ def three(name: str, value: Any) -> Tuple[float, ...]:
     if isinstance(value, str) and c.split_named(shares, value.encode("utf-8", "replace")):
         return tuple(shares)
     try:
-        parts = list(value)
+        parts = value.split("/") if isinstance(value, str) else list(value)
     except TypeError:
         parts = []
-    if len(parts) != 3 or isinstance(value, (str, bytes)):
-        raise OptionError('%s must be three shares in percent, such as (60, 20, 20), "own", '
-                          '"random" or "published", not %r' % (name, value))
+    if len(parts) != 3 or isinstance(value, bytes):
+        raise OptionError('%s must be three shares in percent, such as (60, 20, 20) or "60/20/20", '
+                          '"own", "random" or "published", not %r' % (name, value))
     found = tuple(real(name, part) for part in parts)
     if abs(sum(found) - 1) < 1e-9:
         raise ArgumentError("%s is %r; the shares are in percent: did you mean (%g, %g, %g)?" %

@@ -96,8 +96,8 @@ def warn_all() -> None:
 
 
 def warn_members() -> None:
-    warnings.warn("members=True costs accuracy: prototypes that update can follow have neither pairs "
-                  "nor packed rows, and do not learn from nodes without a label",
+    warnings.warn("members=True costs accuracy: prototypes that update can follow have no packed "
+                  "rows, and do not learn from nodes without a label",
                   stacklevel=level())
 
 

@@ -146,11 +146,10 @@ def suggest(data: Any, keep: float = 0.95, *,
             prune_share: float = 1.0, min_pruned: float = 0.01,
             select_features: Union[bool, Literal["none", "tree"]] = False, inductive: bool = False,
             raw_features: Union[bool, Literal["embeddings", "features"]] = False, project: int = 0,
-            split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] = None,
-            threads: int = 0, seed: int = 1, no_validation: bool = False, hard_labels: bool = False,
-            members: bool = False, memory: Union[None, int, str] = None,
-            for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
-            time_limit: Optional[float] = None, keep_trees: bool = False,
+            split: Optional[Union[str, Sequence[float]]] = None, threads: int = 0, seed: int = 1,
+            no_validation: bool = False, hard_labels: bool = False, members: bool = False,
+            memory: Union[None, int, str] = None, for_models: Union[str, Sequence[str]] = "all",
+            effort: float = 1.0, time_limit: Optional[float] = None, keep_trees: bool = False,
             # end
             progress: Progress = None) -> Suggestion:
     """Finds the smallest ratio whose small graph keeps a share of what `data` is worth.
@@ -205,7 +204,8 @@ def suggest(data: Any, keep: float = 0.95, *,
         memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
             scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
-            for.
+            for; sage alone: prototypes may be pairs of nodes, which teach it to tell a node from
+            its neighbours.
         effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
         time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
             None: none.

@@ -323,9 +323,8 @@ class Condense(BaseTransform):
                  select_features: Union[bool, Literal["none", "tree"]] = False,
                  inductive: bool = False,
                  raw_features: Union[bool, Literal["embeddings", "features"]] = False,
-                 project: int = 0,
-                 split: Optional[Union[Sequence[float], Literal["own", "random", "published"]]] =
-                     None, threads: int = 0, seed: int = 1, no_validation: bool = False,
+                 project: int = 0, split: Optional[Union[str, Sequence[float]]] = None,
+                 threads: int = 0, seed: int = 1, no_validation: bool = False,
                  hard_labels: bool = False, members: bool = False,
                  memory: Union[None, int, str] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
@@ -382,7 +381,8 @@ class Condense(BaseTransform):
                 scratch files in TMPDIR, and the answer is the same (at least 0); None: what is
                 free.
             for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe
-                judges for.
+                judges for; sage alone: prototypes may be pairs of nodes, which teach it to tell a
+                node from its neighbours.
             effort: methods that learn: rounds and experts, 1: as published (0.0001 to 100).
             time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
                 None: none.

@@ -464,6 +464,11 @@ class Files(testing.Case):
         self.assertEqual(splits["cora"], shares)
         self.assertEqual(sum(split == shares for split in splits.values()), 6)
 
+    def test_shares_are_written_as_the_program_takes_them(self):
+        self.assertEqual(_options.three("percent", "60/20/20"), (60, 20, 20))
+        g = Graph.from_arrays([[0, 1, 2], [1, 2, 0]], y=[0, 1, 0])
+        self.assertTrue(g.split("34/33/33", 1).equal(g.split((34, 33, 33), 1)))
+
     def test_cora(self):
         g = Graph.load(testing.cora())
         self.assertEqual((g.num_nodes, g.num_edges, g.num_features, g.num_classes),

@@ -214,8 +214,8 @@ class Arrays(testing.Case):
         for nodes in ([0, 0], [3], [-1]):
             with self.assertRaises(ArgumentError):
                 g.induce(nodes)
-        self.refuses('percent must be three shares in percent, such as (60, 20, 20), "own", "random" or "published", '
-                     'not 60', g.split, 60)
+        self.refuses('percent must be three shares in percent, such as (60, 20, 20) or '
+                     '"60/20/20", "own", "random" or "published", not 60', g.split, 60)
         with self.assertRaises(ArgumentError):
             g.split((60, 60, 60))
         self.refuses("seed is -1, outside 0..18446744073709551615", g.split, (60, 20, 20), -1)
@@ -290,8 +290,8 @@ class Options(testing.Case):
         bad("theta is nan, which is not finite", theta=NAN)
         bad("split is (0.6, 0.2, 0.2); the shares are in percent: did you mean (60, 20, 20)?",
             split=(0.6, 0.2, 0.2))
-        bad('split must be three shares in percent, such as (60, 20, 20), "own", "random" or "published", '
-            'not (60, 20)', split=(60, 20))
+        bad('split must be three shares in percent, such as (60, 20, 20) or "60/20/20", '
+            '"own", "random" or "published", not (60, 20)', split=(60, 20))
         bad("split must be a number, not 'a'", split=("a", 1, 2))
         for options in (dict(k=0), dict(layers=17), dict(layers=-1), dict(beta=2.0)):
             with self.assertRaises(ArgumentError) as caught:
