@@ -175,8 +175,8 @@ def three(name: str, value: Any) -> Tuple[float, ...]:
     if isinstance(value, str) and c.split_named(shares, value.encode("utf-8", "replace")):
         return tuple(shares)
     try:
-        parts = value.split("/") if isinstance(value, str) else list(value)
-    except TypeError:
+        parts = [*map(float, value.split("/"))] if isinstance(value, str) else list(value)
+    except (TypeError, ValueError):
         parts = []
     if len(parts) != 3 or isinstance(value, bytes):
         raise OptionError('%s must be three shares in percent, such as (60, 20, 20) or "60/20/20", '
