@@ -466,7 +466,7 @@ class Files(testing.Case):
 
     def test_shares_are_written_as_the_program_takes_them(self):
         self.assertEqual(_options.three("percent", "60/20/20"), (60, 20, 20))
-        g = Graph.from_arrays([[0, 1, 2], [1, 2, 0]], y=[0, 1, 0])
+        g = Graph.from_arrays(edge_index=[[0, 1, 2], [1, 2, 0]], y=[0, 1, 0])
         self.assertTrue(g.split("34/33/33", 1).equal(g.split((34, 33, 33), 1)))
 
     def test_cora(self):
