@@ -15,6 +15,7 @@ from . import _members
 from . import _options as options_of
 from . import _pickles as pickles
 from ._errors import ArgumentError, FormatError
+from ._labels import given_by
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
@@ -205,7 +206,9 @@ class Graph(Sources):
                  options=o)
         except FormatError as error:
             return files.other(path, reading, error)
-        return cls._of(handle)
+        g = cls._of(handle)
+        g._given = given_by(g.class_names)
+        return g
 
     @options_of.named
     def save(self, path: PathLike,

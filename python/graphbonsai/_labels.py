@@ -227,6 +227,13 @@ def numbers_of(names: Sequence[str]) -> Optional[List[int]]:
     return [int(name) for name in names] if plain_texts else None
 
 
+def given_by(names: Optional[Sequence[str]]) -> Optional[List[int]]:
+    """The labels that the names of a file's classes are; None: they are texts, or too large for a
+    column of scores each."""
+    found = None if names is None else numbers_of(names)
+    return found if found and max(found) < 2**16 and len(set(found)) == len(found) else None
+
+
 def _looked_up(name: str, values: List[Any], class_names: Sequence[str]) -> Classes:
     """The classes of values by their texts."""
     at = {str(text): i for i, text in enumerate(class_names)}

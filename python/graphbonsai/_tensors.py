@@ -250,7 +250,7 @@ def need_labels(small: Any, y: np.ndarray) -> None:
     if names is not None and strange.size:
         raise ArgumentError(f"data.y has the label {strange[0]}, which is no class of the small "
                             f"graph: {', '.join(map(str, list(names)[:6]))}"
-                            f"{', ...' if len(names) > 6 else ''}")
+                            f"{', ...' if len(names) > 6 else ''}; -1 leaves nodes out")
 
 
 # ---- loss ----

@@ -244,7 +244,8 @@ def to_data(graph: Graph) -> Data:
     has.  In a condensed graph every labelled node is in train_mask and none in the other masks,
     `report` says how it was made, and `num_classes` is that of the full graph.
 
-    y has the labels that the graph was made of.  Where these have gaps, such as 0, 10, 20, y_soft
+    y has the labels that the graph was made of, of a file the whole numbers that all its class names
+    are, if they are below 65,536.  Where these have gaps, such as 0, 10, 20, y_soft
     has a column for each number up to the highest, and `num_classes` is one more than that, 21: a
     network with as many scores can be trained on it and compared with the full graph's y.
     `class_names` of a condensed graph is {label: name}, if classes have names, and `members` lists

@@ -68,6 +68,17 @@ class Classes(unittest.TestCase):
         self.assertNotIn("class_names", other)
         self.assertNotIn("class_names", repr(small))
 
+    def test_a_file_keeps_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("small.bonsai", "small.npz"):
+                path = os.path.join(folder, name)
+                pyg.from_data(self.small).save(path)
+                back = pyg.to_data(Graph.load(path))
+                self.assertTrue(torch.equal(back.y, self.small.y))
+                self.assertTrue(torch.equal(back.y_soft, self.small.y_soft))
+                self.assertEqual((back.num_classes, back.class_names), (21, self.small.class_names))
+                pyg.evaluate(Net(21), back, self.data)
+
     def test_the_loop_that_everybody_writes(self):
         data, small = self.data, self.small
         classes = int(data.y.max()) + 1
@@ -133,13 +144,11 @@ class Classes(unittest.TestCase):
             path = os.path.join(folder, "small.pt")
             torch.save(self.small, path)
             self.assertTrue(Graph.load(path).equal(made))
-            made.save(os.path.join(folder, "small.bonsai"))
-            loaded = pyg.to_data(Graph.load(os.path.join(folder, "small.bonsai")))
-        self.assertEqual(loaded.class_names, {0: "0", 1: "10", 2: "20"})
-        model = trained(loaded, loaded.y, 3)
-        with self.assertRaisesRegex(ArgumentError, r"data.y has the label 10, which is no class of "
-                                    r"the small graph: 0, 1, 2"):
-            pyg.evaluate(model, loaded, self.data)
+        other = self.data.clone()
+        other.y[0] = 7
+        with self.assertRaisesRegex(ArgumentError, r"data.y has the label 7, which is no class of "
+                                    r"the small graph: 0, 10, 20; -1 leaves nodes out"):
+            pyg.evaluate(Net(21), self.small, other)
         batch = Batch.from_data_list([self.small, self.small])
         self.assertEqual(batch[1].class_names, self.small.class_names)
         both, _ = InMemoryDataset.collate([self.small, self.small])

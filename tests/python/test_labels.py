@@ -73,8 +73,11 @@ class Gaps(testing.Case):
             self.assertEqual((one.class_names, list(one._given)), (["0", "10", "20"], [0, 10, 20]))
         with tempfile.TemporaryDirectory() as folder:
             g.save(os.path.join(folder, "g.bonsai"))
-            self.assertEqual(Graph.load(os.path.join(folder, "g.bonsai")).class_names,
-                             ["0", "10", "20"])
+            back = Graph.load(os.path.join(folder, "g.bonsai"))
+            self.assertEqual((back.class_names, back._given), (["0", "10", "20"], [0, 10, 20]))
+            for names in (["0", "20190101"], ["1", "1"], ["a", "1"]):     # too large, or no numbers
+                triangle(y=[0, 1, 0], class_names=names).save(os.path.join(folder, "n.bonsai"))
+                self.assertIsNone(Graph.load(os.path.join(folder, "n.bonsai"))._given)
 
     def test_results_are_those_of_class_numbers(self):
         gaps, plain = world(), world(np.array([0, 1, 2, -1]))
