@@ -147,7 +147,7 @@ static bonsai_status read_kind(reader *r)
     bool first_is_number = false, sparse = false;
     BN_TRY(bn_field_next(&r->l, &f));
     for (; f.text; fields++) {
-        bool number = bn_field_real(&f, &v);
+        bool number = bn_field_value(&f, &v);
         numbers += number;
         if (fields == 0) {
             r->header = r->ids = is_id_header(&f);

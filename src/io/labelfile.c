@@ -52,6 +52,19 @@ typedef struct {
     bn_head_names class_names;
 } table;
 
+/* Whether a label is a whole number: 10, or as a table with gaps has it, 10.0. */
+static bool is_whole(const bn_field *f, int64_t *out)
+{
+    bn_field whole = *f;
+    while (whole.len > 0 && whole.text[whole.len - 1] == '0')
+        whole.len--;
+    if (whole.len > 1 && whole.text[whole.len - 1] == '.')
+        whole.len--;
+    else
+        whole = *f;
+    return bn_field_int(&whole, out);
+}
+
 /* ---- the columns ---- */
 
 static bonsai_status name_column(table *t, const bn_field *f)
@@ -79,11 +92,11 @@ static bonsai_status check_first(table *t, const bn_field *first)
     bn_field f;
     int64_t value, line = t->l.line, rows = 0;
     snprintf(word, sizeof word, "%.*s", bn_field_show(first), first->text);
-    if (first->quoted || first->len == 0 || bn_field_int(first, &value))
+    if (first->quoted || first->len == 0 || is_whole(first, &value))
         return BONSAI_OK;
     for (; bn_lines_next(&t->l); rows++) {
         BN_TRY(bn_field_next(&t->l, &f));
-        if (!bn_field_int(&f, &value) && f.len > 0)
+        if (!is_whole(&f, &value) && f.len > 0)
             return BONSAI_OK;
     }
     t->l.line = line;
@@ -147,7 +160,7 @@ static bonsai_status read_label(table *t, const bn_field *f)
     int64_t label = -1;
     BN_TRY(one_more(t, LABEL, &to));
     *to = -1;
-    bool integer = bn_field_int(f, &label);
+    bool integer = is_whole(f, &label);
     if ((f->len == 0 && !f->quoted) || (integer && label == -1))
         return BONSAI_OK;
     if (t->named) {

@@ -310,6 +310,15 @@ bool bn_field_is(const bn_field *f, const char *word)
     return i == f->len && !word[i];
 }
 
+bool bn_field_value(const bn_field *f, double *out)
+{
+    const bool yes = bn_field_is(f, "true");
+    if (!yes && !bn_field_is(f, "false"))
+        return bn_field_real(f, out);
+    *out = yes;
+    return true;
+}
+
 int bn_field_show(const bn_field *f)
 {
     return f->len < SHOWN ? (int)f->len : SHOWN;
@@ -413,7 +422,7 @@ bonsai_status bn_real_next(bn_lines *l, float *out)
         bonsai_status rc = bn_field_next(l, &f);
         if (rc != BONSAI_OK)
             return rc;
-        if (!f.text || !bn_field_real(&f, &v))
+        if (!f.text || !bn_field_value(&f, &v))
             v = (double)NAN;
     }
     *out = (float)v;

@@ -61,12 +61,13 @@ bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage);
 
 bonsai_status bn_field_next(bn_lines *l, bn_field *out);
 bonsai_status bn_int_next(bn_lines *l, int64_t *out);   /* fails if there is no field */
-bonsai_status bn_real_next(bn_lines *l, float *out);    /* finite as a float */
+bonsai_status bn_real_next(bn_lines *l, float *out);    /* a number that is finite as a float */
 /* Reads the next field if it is an integer and nothing else; else reads nothing, returns false. */
 bool          bn_int_try(bn_lines *l, int64_t *out);
 
 bool bn_field_int(const bn_field *f, int64_t *out);     /* whether the whole field is an integer */
 bool bn_field_real(const bn_field *f, double *out);
+bool bn_field_value(const bn_field *f, double *out);   /* the same, or true and false: 1 and 0 */
 bool bn_field_is(const bn_field *f, const char *word);  /* ignores the case of ASCII letters */
 /* Fails if the field cannot be a name: names are UTF-8 without a zero byte. */
 bonsai_status bn_field_name(const bn_lines *l, const bn_field *f);

@@ -194,6 +194,7 @@ static void reads_features_of_every_kind(void **state)
     static const char *const same[][2] = {      /* features, labels */
         {"1,0,-0.5\n0,0,0\n0,2,0\n", NULL},
         {"1 0 -5e-1\n0 0 0\n0 2 0\n", NULL},
+        {"True,FALSE,-0.5\n0,false,0\n0,2,false\n", NULL},
         {"node,feature,value\n2,1,2\n0,2,-0.5\n0,0,1\n", "id\n0\n1\n2\n"},
         {"node,feature,value\n2,1,2\n0,2,-0.5\n0,0,1\n", NULL},
         {"node,feature,value\n0,0,1\n2,1,1\n2,1,1\n0,2,-0.5\n1,1,0\n", NULL},
@@ -219,6 +220,10 @@ static void reads_features_of_every_kind(void **state)
     float value;
     bonsai_graph_row(&value, g, 0);
     assert_true(value == 3.0f);
+    bonsai_graph *bare = must_read(folder_of("truth", "0,1\n", "true\nfalse\n", NULL));
+    bonsai_graph_row(&value, bare, 0);                          /* it is no header */
+    assert_true(value == 1.0f && bonsai_graph_nodes(bare) == 2);
+    bonsai_graph_free(bare);
     assert_string_equal(node_name(g, 0), "y");
     bonsai_graph_free(g);
 }
