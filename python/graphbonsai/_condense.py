@@ -18,7 +18,7 @@ from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, run_of
 from ._splits import warn_all, warn_if_drawn, warn_members, warn_scales
-from ._why import explained
+from ._why import Names, explained
 
 # Options of condense for reading data of other packages, and their defaults.
 _READING = {"split_index": 0, "feat": "feat", "label": "label", "weight": "weight"}
@@ -333,18 +333,25 @@ def explain(small: Any, node: int, full: Any = None, *,
     call(c.condense_explain, ctypes.byref(w), graph._live(),
          options_of.whole("node", node, -2**63, 2**63 - 1),
          None if whole is None else whole._live(), progress=progress, options=o)
-    why = explained(w, graph.class_names, _names_of(graph, whole))
+    why = explained(w, graph.class_names, _names_of(graph, whole), _originals(graph, whole))
     if not isinstance(small, Graph) and why["label"] is not None and graph._given is not None:
         why["label"] = graph._given[why["label"]]       # as in its y
     return why
 
 
-def _names_of(small: Graph, full: Optional[Graph]) -> Union[None, List[str], Dict[int, str]]:
+def _names_of(small: Graph, full: Optional[Graph]) -> Names:
     """The names of nodes of the full graph: all of them, or those that the small one knows."""
-    if full is not None:
-        return full.node_names
-    names, origin = small.node_names, small.origin
-    return None if names is None or origin is None else dict(zip(origin.tolist(), names))
+    return _originals(small, None) if full is None else full.node_names
+
+
+def _originals(small: Graph, full: Optional[Graph]) -> Names:
+    """The same by what origins say, which are numbers of the graph that the full one is a part or
+    another order of."""
+    graph = small if full is None else full
+    names, origin = graph.node_names, graph.origin
+    if names is None or origin is None:
+        return None if full is None else names
+    return dict(zip(origin.tolist(), names))
 
 
 @options_of.named

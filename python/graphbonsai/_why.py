@@ -34,13 +34,13 @@ def _called(nodes: Names, node: int) -> str:
     """The name of a node, or its number."""
     if isinstance(nodes, dict):
         return nodes.get(node, str(node))
-    return str(node) if nodes is None else nodes[node]
+    return nodes[node] if nodes is not None and node < len(nodes) else str(node)
 
 
-def explained(w: Any, names: Optional[List[str]], nodes: Names) -> "Why":
+def explained(w: Any, names: Optional[List[str]], nodes: Names, originals: Names) -> "Why":
     """The same, and the most telling of its classes, nodes and features.
 
-    names: of the classes; nodes: of the nodes of the full graph.
+    names: of the classes; nodes: of the nodes of the full graph; originals: of these by origin.
     """
     found = told(w)
     found["soft_label"] = {_class(names, w.share_class[i]): w.share[i] for i in range(w.shares)}
@@ -54,7 +54,7 @@ def explained(w: Any, names: Optional[List[str]], nodes: Names) -> "Why":
     found["values"] = w.value[:w.features]
     found["above_mean"] = w.above_mean[:w.features]
     why = Why(found)
-    why.rows = _rows(found, names, nodes)
+    why.rows = _rows(found, names, nodes, originals)
     return why
 
 
@@ -95,10 +95,11 @@ def _pair(partner: Optional[int], second: bool) -> List[Row]:
             ("stands for", "no nodes of the full graph: it has no label")]
 
 
-def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> List[Row]:
+def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names,
+          originals: Names) -> List[Row]:
     """What is known, as texts."""
     def called(node: Optional[int]) -> str:
-        return "" if node is None else _called(nodes, node)
+        return "" if node is None else _called(originals, node)
     label, made = found["label"], found["role"] == "prototype"
     second = made and label is None
     unknown = made and found["members"] is None and found["nodes"]
@@ -117,7 +118,7 @@ def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names) -> Li
             ("rank", "" if found["rank"] is None else number(found["rank"])),
             ("edges", number(found["edges"])),
             *_listed("nearest" if unknown else "stands for", [
-                _beside(called(n), d, "at %.3g") for n, d in zip(found["nodes"],
+                _beside(_called(nodes, n), d, "at %.3g") for n, d in zip(found["nodes"],
                                                                  found["distances"])]),
             *_listed("features", [_beside("%s: %.3g" % (f, v), a, "%+.3g from the mean")
                                   for f, v, a in zip(_features(found), found["values"],

@@ -211,6 +211,25 @@ class Reports(testing.Case):
         self.refuses("generated: is not a condensed graph: it holds no report of why its nodes are "
                      "there", g.why, 0)
 
+    def test_nodes_are_named_by_their_origins_in_parts_and_other_orders(self):
+        count = 300
+        made = graphbonsai.generate(nodes=count, features=40, classes=3, threads=1)
+        g = graphbonsai.Graph.from_arrays(
+            edge_index=made.edge_index, x=made.x, y=made.y, train_mask=made.train_mask,
+            val_mask=made.val_mask, node_names=["n%d" % i for i in range(count)])
+        for full in (g, g.reorder("random"), g.induce(range(count - 1, 20, -1))):
+            for method in ("prototypes", "trees"):
+                small = condense(full, 0.1, method=method, threads=1)
+                for whole in (full, None):
+                    told = graphbonsai.explain(small, 0, whole, threads=1)
+                    wanted = "n%d" % told["origin"]
+                    shown = dict(reversed(told.rows))       # the first of each name
+                    kind = "nearest node" if method == "prototypes" else "node of the full graph"
+                    if whole is not None or method == "trees":
+                        self.assertEqual(shown[kind], wanted)
+                    if whole is not None and method == "prototypes":
+                        self.assertIn(wanted, told["node_names"])
+
     def test_a_node_is_explained(self):
         g = testing.small_world()
         s = condense(g, 0.05, method="prototypes", members=True, threads=1)
