@@ -109,7 +109,7 @@ typedef struct {                /* has no size: it never changes */
     X(FEATURE_VALUES,  7, "feature values",  1) /* nnz  F32, or U8 I8 times a scale; none: 1 */    \
     X(FEATURE_SCALE,   8, "feature scale",   1) /* n    F32: the scale of a row */                 \
     X(LABELS,          9, "labels",          1) /* n    U8 U16 U32; the largest number: unknown */ \
-    X(SOFT_LABELS,    10, "soft labels",     1) /* n*c  U8 (255ths) or F32 */                      \
+    X(SOFT_LABELS,    10, "soft labels",     1) /* n*c  U8 (255ths) or F32, rows sum to 1 */       \
     X(NODE_WEIGHTS,   11, "node weights",    1) /* n    U8 U16 F32: in the loss */                 \
     X(SPLIT,          12, "split",           1) /* n    U8: bonsai_part */                         \
     X(CLASS_NAMES,    13, "class names",     0) /* U8: c strings in UTF-8, each ended by a zero */ \

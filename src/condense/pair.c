@@ -48,9 +48,9 @@ static bonsai_status no_such_feature(const bonsai_graph *small, const bonsai_gra
                                      uint32_t feature)
 {
     return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features by its kept-feature list, but feature "
-                   "%u of that list is not among the %lld features of %s", small->where,
+                   "%u of that list is not among the %lld features of %s", name_small(small, full),
                    (long long)small->view.features, feature, (long long)full->view.features,
-                   full->where);
+                   name_full(small, full));
 }
 
 /* Where full has the features that small kept; both lists ascend and hold numbers of the
@@ -82,8 +82,9 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
         return BONSAI_OK;
     if (bn_has(full, BONSAI_SECTION_KEPT_FEATURES))
         return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld by its "
-                       "kept-feature list", small->where, (long long)small->view.features,
-                       full->where, (long long)full->view.features);
+                       "kept-feature list", name_small(small, full),
+                       (long long)small->view.features, name_full(small, full),
+                       (long long)full->view.features);
     return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld, and neither has a "
                    "kept-feature list", name_small(small, full), (long long)small->view.features,
                    name_full(small, full), (long long)full->view.features);

@@ -108,6 +108,26 @@ static int64_t bad_non_negative(const scan *s, int64_t begin, int64_t end)
     return i;
 }
 
+static double sum_of_shares(const scan *s, int64_t row)
+{
+    double sum = 0;
+    for (int64_t i = row * s->v->classes; i < (row + 1) * s->v->classes; i++)
+        sum += (double)bn_real_at(s->a, i);
+    return s->a->type == BONSAI_TYPE_U8 ? sum / 255 : sum;
+}
+
+/* The last share of the first row that has more than all of the classes.  Shares may be rounded, each
+ * to a 255th. */
+static int64_t bad_sum(const scan *s, int64_t begin, int64_t end)
+{
+    const int64_t c = s->v->classes;
+    const double most = 1.01 + (double)c / 510;
+    for (int64_t row = begin / c; (row + 1) * c <= end; row++)
+        if (!(sum_of_shares(s, row) <= most))
+            return (row + 1) * c - 1;
+    return end;
+}
+
 /* The row of an entry: the last row that starts at or before it. */
 static int64_t row_of(const bonsai_array *offsets, int64_t entry)
 {
@@ -299,6 +319,13 @@ done:
     return rc;
 }
 
+static bonsai_status not_wanted(const scan *s, int64_t bad, const char *wanted)
+{
+    return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %g, which is not %s", s->where,
+                   bonsai_section_text(s->id), (long long)bad, (double)bn_real_at(s->a, bad),
+                   wanted);
+}
+
 static bonsai_status check_reals(scan *s, first_bad_fn *fn, const char *wanted)
 {
     bonsai_status rc;
@@ -306,9 +333,25 @@ static bonsai_status check_reals(scan *s, first_bad_fn *fn, const char *wanted)
     s->check[0] = fn;
     BN_TRY(read_section(&f, s));
     if (f.bad[0] < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %g, which is not %s", s->where,
-                     bonsai_section_text(s->id), (long long)f.bad[0],
-                     (double)bn_real_at(s->a, f.bad[0]), wanted);
+        rc = not_wanted(s, f.bad[0], wanted);
+    rc = bn_agree(s->world, rc);
+done:
+    return rc;
+}
+
+static bonsai_status check_shares(scan *s)
+{
+    bonsai_status rc;
+    finding f;
+    s->check[0] = bad_non_negative;
+    s->check[1] = bad_sum;
+    BN_TRY(read_section(&f, s));
+    if (f.bad[0] < s->to)
+        rc = not_wanted(s, f.bad[0], "finite and at least 0");
+    else if (f.bad[1] < s->to)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: soft labels: the shares of node %lld sum to %g, not to 1",
+                     s->where, (long long)(f.bad[1] / s->v->classes),
+                     sum_of_shares(s, f.bad[1] / s->v->classes));
     rc = bn_agree(s->world, rc);
 done:
     return rc;
@@ -389,6 +432,7 @@ static bonsai_status check_section(scan *s)
                    ? check_reals(s, bad_finite, "finite")
                    : check_reals(s, bad_positive, "positive and finite");
     case BONSAI_SECTION_SOFT_LABELS:
+        return check_shares(s);
     case BONSAI_SECTION_NODE_WEIGHTS:
         return check_reals(s, bad_non_negative, "finite and at least 0");
     case BONSAI_SECTION_FEATURES:

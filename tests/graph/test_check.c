@@ -188,6 +188,11 @@ static void reals_are_checked(void **state)
          "entry 2 is inf");
     with(BONSAI_SECTION_SOFT_LABELS, (float[]){1, 0, 0, -1, 0, 0}, 6, BONSAI_TYPE_F32,
          "soft labels: entry 3 is -1, which is not finite and at least 0");
+    with(BONSAI_SECTION_SOFT_LABELS, (float[]){1, 0, 0.5f, 0.5f, 2, 4}, 6, BONSAI_TYPE_F32,
+         "soft labels: the shares of node 2 sum to 6, not to 1");
+    with(BONSAI_SECTION_SOFT_LABELS, (uint8_t[]){255, 0, 255, 255, 0, 0}, 6, BONSAI_TYPE_U8,
+         "soft labels: the shares of node 1 sum to 2, not to 1");
+    with(BONSAI_SECTION_SOFT_LABELS, (uint8_t[]){128, 128, 0, 0, 1, 2}, 6, BONSAI_TYPE_U8, NULL);
     with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, INFINITY, 0}, 3, BONSAI_TYPE_F32,
          "node weights: entry 1 is inf");
     with(BONSAI_SECTION_NODE_WEIGHTS, (float[]){1, 0, 2.5f}, 3, BONSAI_TYPE_F32, NULL);

@@ -75,8 +75,8 @@ static void random_sections(parts *p, bn_rng *r)
         p->member_offsets[v + 1] = p->member_offsets[v] + (uint32_t)bn_rng_below(r, 3);
     }
     for (int i = 0; i < 100; i++) {
-        p->soft[i] = (float)bn_rng_unit(r);
-        p->soft8[i] = (uint8_t)bn_rng_below(r, 256);
+        p->soft[i] = (float)bn_rng_unit(r) / 5;         /* of at most five classes */
+        p->soft8[i] = (uint8_t)bn_rng_below(r, 52);
     }
     for (int i = 0; i < 60; i++)
         p->members[i] = (uint32_t)bn_rng_below(r, 1000);

@@ -192,11 +192,12 @@ static void lay_labels(bonsai_view *v, int with, uint64_t *s)
     bool narrow = random_below(s, 2);
     v->section[BONSAI_SECTION_SOFT_LABELS] = bytes_of(v->nodes * v->classes, 4,
                                               narrow ? BONSAI_TYPE_U8 : BONSAI_TYPE_F32, &data);
+    const int most = v->classes > 0 ? (int)(255 / v->classes) : 0;     /* of a row that sums to 1 */
     for (int64_t i = 0; i < v->nodes * v->classes; i++)
         if (narrow)
-            ((uint8_t *)data)[i] = (uint8_t)random_below(s, 256);
+            ((uint8_t *)data)[i] = (uint8_t)random_below(s, most + 1);
         else
-            ((float *)data)[i] = (float)random_below(s, 256) /
+            ((float *)data)[i] = (float)random_below(s, most + 1) /
                                  (random_below(s, 9) ? 255.0f : 300.0f);
     int width = random_below(s, 3);
     bonsai_type t = width == 0 ? BONSAI_TYPE_U8 : width == 1 ? BONSAI_TYPE_U16 : BONSAI_TYPE_F32;

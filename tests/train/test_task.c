@@ -218,11 +218,12 @@ static void graphs_that_do_not_fit_are_refused(void **state)
     bonsai_graph_free(a);
     const int32_t kept[3] = {1, 7, 25}, few[2] = {1, 7};
     assert_int_equal(bn_graph_columns(&a, wide, kept, 3), BONSAI_OK);
-    refused(a, g, &o, "generated has 3 features by its kept-feature list, but feature 25 of that "
-            "list is not among the 20 features of generated");
-    refused(g, a, &o, "generated has 20 features, but generated has 3 by its kept-feature list");
+    refused(a, g, &o, "the first graph has 3 features by its kept-feature list, but feature 25 of "
+            "that list is not among the 20 features of the other graph");
+    refused(g, a, &o, "the first graph has 20 features, but the other graph has 3 by its "
+            "kept-feature list");
     assert_int_equal(bn_graph_columns(&b, wide, few, 2), BONSAI_OK);
-    refused(a, b, &o, "feature 25 of that list is not among the 2 features of generated");
+    refused(a, b, &o, "feature 25 of that list is not among the 2 features of the other graph");
     bonsai_graph_free(a);
     bonsai_graph_free(b);
     bonsai_graph_free(wide);
