@@ -3,6 +3,7 @@
  * control groups and of its job.
  *
  * SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,19 +179,35 @@ int64_t bn_cores_job(void)
     return least;
 }
 
-/* Slurm counts megabytes of 2^20 bytes: of the job's part of this machine, or of each of its
- * processors there.  Where only the processors of a task are known, a process has those. */
+double bn_setting_bytes(const char *name, char usual)
+{
+    static const char units[] = "BKMGT";
+    const char *text = getenv(name);
+    char *end = NULL;
+    double size = text ? strtod(text, &end) : 0;
+    if (!text || !(size > 0))
+        return 0;
+    while (isspace((unsigned char)*end))
+        end++;
+    const char unit = *end ? (char)toupper((unsigned char)*end) : usual;
+    if (!strchr(units, unit))
+        return 0;
+    for (const char *u = units; *u != unit; u++)
+        size *= 1024;
+    return size;
+}
+
+/* Slurm counts megabytes of 2^20 bytes, where no unit is given: of the job's part of this machine, or
+ * of each of its processors there.  Where only the processors of a task are known, a process has
+ * those. */
 int64_t bn_memory_job(int processes)
 {
-    enum { MEGABYTE = 1 << 20 };
-    const int64_t node = number_in("SLURM_MEM_PER_NODE"), each = number_in("SLURM_MEM_PER_CPU");
+    const double node = bn_setting_bytes("SLURM_MEM_PER_NODE", 'M');
+    const double each = bn_setting_bytes("SLURM_MEM_PER_CPU", 'M');
     const int64_t here = number_in("SLURM_CPUS_ON_NODE"), task = number_in("SLURM_CPUS_PER_TASK");
-    int64_t megabytes = node > 0 ? node : each, bytes;
-    if (node == 0 && !bn_mul(&megabytes, each, here > 0 ? here : task > 0 ? task : 1))
-        return INT64_MAX;
-    if (megabytes == 0 || !bn_mul(&bytes, megabytes, MEGABYTE))
-        return INT64_MAX;
-    return node > 0 || here > 0 ? bytes / processes : bytes;
+    const double cores = (double)(here > 0 ? here : task > 0 ? task : 1);
+    const double bytes = (node > 0 ? node : each * cores) / (node > 0 || here > 0 ? processes : 1);
+    return bytes > 0 && bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
 }
 
 /* ---- the machine ---- */

@@ -33,6 +33,10 @@ int64_t bn_memory_left(const bn_memory *m);
 /* Of that, what it fills: the buffer is for the largest products that there are. */
 #define BN_THREAD_HELD ((int64_t)8 << 20)
 
+/* The size in a variable of the environment, such as 4G or 500; usual: its unit where it names none,
+ * of BKMGT.  0: there is none. */
+double bn_setting_bytes(const char *name, char usual);
+
 /* Bytes of memory ... */
 int64_t bn_memory_all(void);            /* in the machine, this process's control group, or its job */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */

@@ -11,7 +11,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -133,22 +132,6 @@ int bn_lanes(int threads, int64_t pieces)
 
 /* ---- whether they start ---- */
 
-static size_t setting_bytes(const char *name)
-{
-    static const char units[] = "BKMGT";
-    const char *text = getenv(name);
-    char *end = NULL;
-    double size = text ? strtod(text, &end) : 0;
-    if (!text || !(size > 0))
-        return 0;
-    while (isspace((unsigned char)*end))
-        end++;
-    char unit = *end ? (char)toupper((unsigned char)*end) : 'K';
-    for (const char *u = units; *u && *u != unit; u++)
-        size *= 1024;
-    return size < 1e12 ? (size_t)size : 0;
-}
-
 /* The stack of a thread of OpenMP: what its settings say, or the system's. */
 static void set_stack(pthread_attr_t *a)
 {
@@ -156,9 +139,10 @@ static void set_stack(pthread_attr_t *a)
     size_t usual = 0;
     (void)pthread_attr_getstacksize(a, &usual);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t bytes = setting_bytes(names[i]);
-        if (bytes > usual && pthread_attr_setstacksize(a, bytes) == 0)
-            usual = bytes;
+        const double bytes = bn_setting_bytes(names[i], 'K');
+        if (bytes > (double)usual && bytes < 1e12 &&
+            pthread_attr_setstacksize(a, (size_t)bytes) == 0)
+            usual = (size_t)bytes;
     }
 }
 

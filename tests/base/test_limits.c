@@ -179,6 +179,16 @@ static void slurm_says_how_much_memory_a_job_has(void **state)
     assert_int_equal(bn_memory_job(3), (int64_t)400 * MEGABYTE);
     setenv("SLURM_MEM_PER_NODE", "3000", 1);        /* goes before that of a processor */
     assert_int_equal(bn_memory_job(3), (int64_t)1000 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "4G", 1);          /* with a unit, as in sbatch --mem */
+    assert_int_equal(bn_memory_job(1), (int64_t)4096 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "2048k", 1);
+    assert_int_equal(bn_memory_job(1), (int64_t)2 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "1T", 1);
+    assert_int_equal(bn_memory_job(4), (int64_t)256 * 1024 * MEGABYTE);
+    setenv("SLURM_MEM_PER_NODE", "4 parsecs", 1);   /* no size: that of a processor counts */
+    assert_int_equal(bn_memory_job(3), (int64_t)400 * MEGABYTE);
+    setenv("SLURM_MEM_PER_CPU", "1G", 1);
+    assert_int_equal(bn_memory_job(3), (int64_t)4096 * MEGABYTE);
     setenv("SLURM_MEM_PER_NODE", "0", 1);           /* all of the machine */
     unsetenv("SLURM_MEM_PER_CPU");
     assert_true(bn_memory_job(1) == INT64_MAX);
