@@ -73,7 +73,7 @@ typedef struct {
     char *const *words;         /* of the command line, behind the program; ended by NULL */
     int         quiet, verbose, json;
     int         rows;           /* help for programs: one row per option */
-    int         people;         /* aligned text even into a pipe */
+    int         people;         /* 1: aligned text even into a pipe, -1: rows even on a terminal */
     int         mute;           /* print and write nothing: another process does */
     char        said[1024];     /* the last message */
     bonsai_read_options read;   /* for every GRAPH; also the threads and progress of all else */

@@ -25,7 +25,8 @@ const command *command_find(const char *name)
 
 style style_of(const session *s)
 {
-    return s->json ? STYLE_JSON : s->people || isatty(STDOUT_FILENO) ? STYLE_TEXT : STYLE_TSV;
+    const int people = s->people ? s->people > 0 : isatty(STDOUT_FILENO);
+    return s->json ? STYLE_JSON : people ? STYLE_TEXT : STYLE_TSV;
 }
 
 /* ---- messages ------------------------------------------------------------ */

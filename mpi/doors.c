@@ -79,29 +79,20 @@ int bonsai_mpi_threads(MPI_Comm comm)
 
 /* ---- reading ---- */
 
-/* The path without its "bonsai:" prefix; NULL: another format. */
-static const char *native_path(const char *path)
-{
-    for (int i = 0; bonsai_format_name(i); i++) {
-        const char *name = bonsai_format_name(i);
-        size_t len = strlen(name);
-        if (strncmp(path, name, len) == 0 && path[len] == ':')
-            return strcmp(name, bn_format_native.name) == 0 ? path + len + 1 : NULL;
-    }
-    return bn_is_dir(path) || (bn_is_file(path) && !bn_format_native.matches(path)) ? NULL : path;
-}
-
 static bonsai_status open_here(bonsai_graph **out, const char *path, const bonsai_read_options *o)
 {
-    const char *plain = native_path(path);
-    if (!plain)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is not a .bonsai file, and ranks open no others; "
-                       "\"bonsai convert\" converts it to one", path);
-    bonsai_status rc = bn_check_companions(&bn_format_native, plain, o);
-    if (rc == BONSAI_OK)
-        rc = bn_format_native.open(out, plain, o);
-    if (rc == BONSAI_OK)
-        (*out)->info.format = bn_format_native.name;
+    bonsai_status rc;
+    const char *plain = path;
+    const bn_format *format;
+    BN_TRY(bn_format_find(&format, &plain));
+    if (format != &bn_format_native)
+        return bn_fail(BONSAI_E_FORMAT, "%s: is of the format %s, and ranks open .bonsai files "
+                       "alone; convert it first: bonsai convert %s FILE.bonsai", path,
+                       format->name, path);
+    BN_TRY(bn_check_companions(format, plain, o));
+    BN_TRY(format->open(out, plain, o));
+    (*out)->info.format = format->name;
+done:
     return rc;
 }
 

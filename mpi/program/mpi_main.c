@@ -6,10 +6,13 @@
  * end, so that all have the same exit code.
  *
  * SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bonsai_mpi.h"
 #include "cli.h"
@@ -165,6 +168,21 @@ static void summary_ranks(summary *r, const bonsai_condense_info *i)
     summary_bytes(r, "ranks.peak_rss_mean", "on average", memory[1]);
 }
 
+/* Open MPI makes the output of every rank a terminal of its own: whether a person reads it, the output
+ * of mpirun tells, which is the parent of a rank on its machine. */
+static int is_read_by_people(void)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%ld/fd/1", (long)getppid());
+    const int device = stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+    const int out = device ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK) : -1;
+    const int terminal = out >= 0 && isatty(out);
+    if (out >= 0)
+        close(out);
+    return terminal;
+}
+
 const workers crew = {
     .program = "bonsai-mpi",
     .examples = "  mpirun -n 8 bonsai-mpi generate -o graph.bonsai --nodes 1000000\n"
@@ -178,6 +196,7 @@ const workers crew = {
     .generate = generate,
     .agree = agree,
     .more = summary_ranks,
+    .suggest = suggest_graph,
     .several = 1,
 };
 
@@ -191,7 +210,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     here.mute = rank != 0;
     here.progress.quiet = here.mute;
-    here.people = 1;            /* mpirun makes every output a terminal */
+    if (!is_read_by_people())
+        here.people = -1;
     setenv("NO_COLOR", "1", 1);
     if (here.mute && !freopen("/dev/null", "w", stdout))
         fclose(stdout);

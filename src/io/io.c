@@ -87,16 +87,22 @@ done:
     return rc;
 }
 
+bonsai_status bn_format_find(const bn_format **out, const char **path)
+{
+    *out = by_prefix(path);
+    return *out ? BONSAI_OK : recognise(out, *path);
+}
+
 /* Finds the format of what is to be read, and moves *path past its prefix. */
 static bonsai_status find_format(const bn_format **out, const char **path,
                                  const bonsai_read_options *o)
 {
     bonsai_status rc = BONSAI_OK;
-    *out = by_prefix(path);
-    if (access(*path, F_OK) != 0)
-        BN_TRY(bn_folder_recover(*path));
-    if (!*out)
-        BN_TRY(recognise(out, *path));
+    const char *plain = *path;
+    by_prefix(&plain);
+    if (access(plain, F_OK) != 0)
+        BN_TRY(bn_folder_recover(plain));
+    BN_TRY(bn_format_find(out, path));
     BN_TRY(bn_check_companions(*out, *path, o));
 done:
     return rc;

@@ -29,6 +29,9 @@ typedef struct {
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
     bn_format_ogb, bn_format_mag240m, bn_format_mtx, bn_format_text;
 
+/* The format of what is to be read, which "FORMAT:PATH" names or the path tells; *path moves past the
+ * colon. */
+bonsai_status bn_format_find(const bn_format **out, const char **path);
 /* Fails if the options name files that the format would ignore. */
 bonsai_status bn_check_companions(const bn_format *f, const char *path,
                                   const bonsai_read_options *o);

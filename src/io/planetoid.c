@@ -340,6 +340,9 @@ static bonsai_status read_planetoid(bn_draft *d, const char *path, const bonsai_
 {
     bonsai_status rc;
     planetoid p = {0};
+    if (bn_is_dir(path))
+        return bn_fail(BONSAI_E_FORMAT, "%s: is a folder; for Planetoid give FOLDER/ind.NAME, such "
+                       "as %s/ind.cora", path, path);
     BN_TRY(read_files(&p, path, (bn_progress){o->progress, o->payload}));
     BN_TRY(check_shapes(&p));
     BN_TRY(place_tests(&p));

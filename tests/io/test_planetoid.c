@@ -151,7 +151,8 @@ static void a_missing_file_is_named(void **state)
     write_sound();
     unlink(temp_path("ind.t.graph"));
     assert_fails(load(&g), BONSAI_E_IO, "cannot be opened");
-    assert_fails(bonsai_graph_load(&g, "planetoid:/"), BONSAI_E_IO, "cannot be opened");
+    assert_fails(bonsai_graph_load(&g, "planetoid:/"), BONSAI_E_FORMAT,
+                 "/: is a folder; for Planetoid give FOLDER/ind.NAME");
 }
 
 static void refuses_files_that_do_not_fit_together(void **state)

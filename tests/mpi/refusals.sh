@@ -21,7 +21,17 @@ head -c 20 g.bonsai >stub.bonsai
 as "[ \$rank -ne 1 ] && $run g.bonsai $make || $run stub.bonsai $make" 2
 says 1 "$("$BONSAI" condense stub.bonsai $make 2>&1 | sed 's/^bonsai:/bonsai-mpi: rank 1:/')"
 on 2 condense g.npz $make
-says 1 'bonsai-mpi: g.npz: is not a .bonsai file, and ranks open no others; "bonsai convert" converts it to one'
+says 1 'bonsai-mpi: g.npz: is of the format npz, and ranks open .bonsai files alone; convert it first: bonsai convert g.npz FILE.bonsai'
+on 2 info planetoid:data/ind.cora
+says 1 'bonsai-mpi: planetoid:data/ind.cora: is of the format planetoid, and ranks open .bonsai files alone; convert it first: bonsai convert planetoid:data/ind.cora FILE.bonsai'
+mkdir data && touch data/ind.cora.graph data/ind.cora.allx
+on 2 info data/ind.cora                 # a name that no file has
+says 1 'bonsai-mpi: data/ind.cora: is of the format planetoid, and ranks open .bonsai files alone; convert it first: bonsai convert data/ind.cora FILE.bonsai'
+on 2 info data
+says 1 "$("$BONSAI" info data 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
+rm -r data
+on 2 info g
+says 1 "$("$BONSAI" info g 2>&1 | sed 's/^bonsai:/bonsai-mpi:/')"
 
 # A byte that is not what it was, in a section that is verified by parts.
 "$BONSAI" generate -o bad.bonsai --nodes 4000 --dense --features 90 --no-linear -q >/dev/null

@@ -49,6 +49,8 @@ for command in check info; do
     on 3 $command words.bonsai --json
     tr -d '\r' <out >many
     "$BONSAI" $command words.bonsai --json | diff - many || fail "$command prints something else"
+    on 3 $command words.bonsai          # rows of tabs, as nobody reads mpirun's output
+    "$BONSAI" $command words.bonsai | diff - out || fail "$command prints other rows into a pipe"
 done
 # Under a limit that makes all large arrays spill, too.
 "$BONSAI" generate -o wide.bonsai --nodes 30000 --dense --features 128 --no-linear -q >/dev/null
