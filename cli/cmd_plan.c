@@ -96,7 +96,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "graph that is not here, --nodes, --edges and --features give its size.\n\n"
             "In the table, least is the memory below which a rank refuses to work, memory what\n"
             "it holds, scratch what it puts into files, columns how many of the embedding are\n"
-            "made at a time, and halo rows how many nodes of others the fullest rank needs.\n"
+            "made at a time (none where rows stay sparse), and halo rows how many nodes of\n"
+            "others the fullest rank needs.\n"
             "Pages of the mapped GRAPH come on top; the system takes them back where it needs\n"
             "them.  Sizes are of one rank; what is sent is of all ranks.  -t sets the threads\n"
             "of each rank; the default is this machine's.  Without a budget the ratio is 0.001.",
@@ -133,9 +134,10 @@ static bn_json *row_of(const bonsai_plan *p)
 /* Two tables for people, each no wider than a page. */
 static bn_json *space_row(const bonsai_plan *p)
 {
-    return bn_json_pack("[i,I,I,i,I,I,I,I]", p->ranks, (int64_t)p->least, (int64_t)p->held,
-                        p->columns, (int64_t)p->scratch, (int64_t)p->halo,
-                        (int64_t)p->wire_rows, (int64_t)p->wire);
+    return bn_json_pack("[i,I,I,o,I,I,I,I]", p->ranks, (int64_t)p->least, (int64_t)p->held,
+                        p->columns ? bn_json_whole(p->columns) : bn_json_null(),
+                        (int64_t)p->scratch, (int64_t)p->halo, (int64_t)p->wire_rows,
+                        (int64_t)p->wire);
 }
 
 static bn_json *time_row(const bonsai_plan *p)
@@ -156,17 +158,28 @@ static void add_table(summary *r, const char *key, const column *columns, const 
     summary_table(r, key, columns, rows);
 }
 
+/* As many digits as the shortest plan needs. */
+static const char *digits_of(const arguments *a, const bonsai_plan *p)
+{
+    double least = p->seconds_total;
+    for (int i = 1; i < a->count; i++)
+        least = p[i].seconds_total < least ? p[i].seconds_total : least;
+    return least < 10 ? "%.3f" : least < 1000 ? "%.1f" : "%.0f";
+}
+
 static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
 {
     static const column space[] = {
         {"ranks", "ranks", NULL}, {"least", "least", "bytes"}, {"held", "memory", "bytes"},
         {"columns", "columns", NULL}, {"scratch", "scratch", "bytes"}, {"halo", "halo rows", NULL},
         {"wire_rows", "rows sent", "bytes"}, {"wire", "all sent", "bytes"}, {NULL, NULL, NULL}};
-    static const column time[] = {
-        {"ranks", "ranks", NULL}, {"read", "reading", "%.1f"}, {"wl", "embedding", "%.1f"},
-        {"knn", "k-NN", "%.1f"}, {"choose", "choosing", "%.1f"}, {"probe", "probe", "%.1f"},
-        {"exchange", "sending", "%.1f"},
-        {"spill", "scratch", "%.1f"}, {"total", "total", "%.1f"}, {NULL, NULL, NULL}};
+    static column time[] = {
+        {"ranks", "ranks", NULL}, {"read", "reading", NULL}, {"wl", "embedding", NULL},
+        {"knn", "k-NN", NULL}, {"choose", "choosing", NULL}, {"probe", "probe", NULL},
+        {"exchange", "sending", NULL},
+        {"spill", "scratch", NULL}, {"total", "total", NULL}, {NULL, NULL, NULL}};
+    for (int i = 1; time[i].key; i++)
+        time[i].format = digits_of(a, p);
     summary_heading(r, "Memory and messages");
     add_table(r, "space", space, a, p, space_row);
     summary_heading(r, "Seconds");

@@ -295,9 +295,11 @@ static void add_memory(summary *r, const bonsai_condense_info *i)
     summary_int(r, "memory.allowed", NULL, i->memory);
     summary_int(r, "memory.held", NULL, i->held);
     summary_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
-    if (i->scratch)
+    if (i->scratch && i->columns > 0)
         summary_note(r, "embedded %d columns at a time; %s of %s in memory", i->columns, held,
                      allowed);
+    else if (i->scratch)
+        summary_note(r, "%s of %s in memory", held, allowed);
     summary_int(r, "memory.columns", NULL, i->columns);
 }
 

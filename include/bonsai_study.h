@@ -197,7 +197,7 @@ BONSAI_API void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t si
 typedef struct {                /* what condensing would take */
     size_t  size;               /* set by the init function */
     int     ranks, threads;
-    int     columns;            /* of the embedding that are made at a time */
+    int     columns;            /* of the embedding that are made at a time; 0: sparse rows, or none */
     int     counted;            /* 1: rows to exchange were counted, 0: estimated for nodes in
                                  * random order */
     int64_t file;               /* bytes to read, of all ranks */

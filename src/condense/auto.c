@@ -14,9 +14,6 @@
 #include "methods.h"
 #include "record.h"
 
-/* Numbers that herding and k-center may compare: else it takes longer than everything else. */
-static const double most_pairs = 2e9;
-
 typedef struct {
     bonsai_method method;
     bonsai_graph *small;
@@ -233,7 +230,7 @@ static bool may_enter(const bn_method *m, const bn_request *r)
     const bn_job *job = &r->p->job;
     return (m->needs & BN_ENTERS_AUTO) &&
            (!(m->needs & BN_NEEDS_PAIRS) ||
-            bn_outlook_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= most_pairs);
+            bn_outlook_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= BN_MOST_PAIRS);
 }
 
 /* What a method takes beside others, in steps from picking at random to looking for neighbours. */

@@ -51,7 +51,7 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     bn_world *w = p->job.at.world;
     const bn_memory *m = &p->memory;
     double most[] = {(double)bn_peak_rss(), (double)m->most, (double)m->spilled_most};
-    int64_t sum[] = {w ? w->sent : 0, p->sent_rows, w ? w->halo : 0};
+    int64_t sum[] = {w ? w->sent : 0, w ? w->sent_rows : 0, w ? w->halo : 0};
     BN_TRY(bn_max(w, most, 3));
     BN_TRY(bn_sum_int(w, sum, 3));
     BN_TRY(bn_fill_spent(i, &p->job.at));

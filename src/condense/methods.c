@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "methods.h"
 
+#include <stdio.h>
+
 #include "base/fields.h"
 
 static const bn_method methods[BONSAI_METHOD_COUNT] = {
@@ -16,7 +18,7 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
         BN_RUNS_ON_RANKS | BN_ENTERS_AUTO, bn_run_picked, .pick = bn_random},
     [BONSAI_METHOD_RANDOM_TREES] = {0, bn_run_picked, .pick = bn_random_trees},
     [BONSAI_METHOD_HERDING] = {
-        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW | BN_ENTERS_AUTO,
+        BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_BY_CLASS | BN_TAKES_RAW | BN_ENTERS_AUTO,
         bn_run_picked, .pick = bn_herding},
     [BONSAI_METHOD_KCENTER] = {
         BN_NEEDS_WL | BN_NEEDS_PAIRS | BN_TAKES_RAW | BN_ENTERS_AUTO,
@@ -50,4 +52,28 @@ const bn_method *bn_method_of(bonsai_method m)
 const char *bonsai_method_name(bonsai_method m)
 {
     return bn_method_of(m) ? bn_method_words[m] : NULL;
+}
+
+/* The methods that run on several ranks: "a, b and c". */
+static void list_methods(char *to, size_t size)
+{
+    const char *name[BONSAI_METHOD_COUNT];
+    int count = 0;
+    size_t at = 0;
+    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
+        if (bn_method_of((bonsai_method)m)->needs & BN_RUNS_ON_RANKS)
+            name[count++] = bonsai_method_name((bonsai_method)m);
+    for (int i = 0; i < count && at < size; i++)
+        at += (size_t)snprintf(to + at, size - at, "%s%s",
+                               i == 0 ? "" : i < count - 1 ? ", " : " and ", name[i]);
+}
+
+bonsai_status bn_method_on_ranks(bonsai_method m)
+{
+    char several[256];
+    if (bn_method_of(m)->needs & BN_RUNS_ON_RANKS)
+        return BONSAI_OK;
+    list_methods(several, sizeof several);
+    return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: %s run on several",
+                   bonsai_method_name(m), several);
 }

@@ -28,6 +28,7 @@ enum {
     BN_LEARNS         = 1 << 11,        /* time and memory for descent */
     BN_REDOES         = 1 << 12,        /* what the published code starts from: redo.c */
     BN_COMPARES       = BN_NEEDS_COVER | BN_REDOES,     /* time and memory for k-NN */
+    BN_BY_CLASS       = 1 << 13,        /* its pairs are of one class */
 };
 
 typedef struct {                /* one small graph to make */
@@ -55,6 +56,8 @@ typedef struct {
 
 /* The row of a method; NULL: there is none. */
 const bn_method *bn_method_of(bonsai_method m);
+/* Refuses a method that needs the whole graph in one place, for several ranks. */
+bonsai_status bn_method_on_ranks(bonsai_method m);
 
 /* The graph of nodes that the method picks, of nodes that it makes, and of nodes that it learns
  * (make.c). */
@@ -67,7 +70,9 @@ bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, co
 bn_run_fn bn_run_published;
 bonsai_status bn_redo_prepare(bn_preparation *p);
 bonsai_status bn_redo_check(bonsai_condense_options *o);
-/* The best of the methods that enter auto, by a probe (auto.c). */
+/* The best of the methods that enter auto, by a probe (auto.c).  Those that compare pairs may compare
+ * so many numbers: else they take longer than everything else. */
+enum { BN_MOST_PAIRS = 2000000000 };
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that
  * is around it in the full graph: more than methods that pick nodes can expect (outlook.c). */

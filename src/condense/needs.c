@@ -34,13 +34,19 @@ int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
     return z < (double)trees ? (int64_t)z : trees;
 }
 
-double bn_needs_share(const bn_needs *q, int round)
+double bn_needs_reach(const bonsai_shape *s, double share, int rounds)
 {
-    double n = fmax(1, (double)q->s.nodes), degree = (double)q->s.edges / n;
-    double share = fmin(1, ((double)q->s.train + fmin(BN_MOST_JUDGED, (double)q->s.val)) / n);
-    for (int r = q->o->layers; r > round; r--)
+    const double degree = (double)s->edges / fmax(1, (double)s->nodes);
+    for (int r = 0; r < rounds; r++)
         share = 1 - (1 - share) * exp(-degree * share);
     return share;
+}
+
+double bn_needs_share(const bn_needs *q, int round)
+{
+    const double judged = q->needs & BN_NEEDS_JUDGE ? fmin(BN_MOST_JUDGED, (double)q->s.val) : 0;
+    const double share = fmin(1, ((double)q->s.train + judged) / fmax(1, (double)q->s.nodes));
+    return bn_needs_reach(&q->s, share, q->o->layers - round);
 }
 
 /* Bytes of the graph, roughly: for a budget that is a ratio. */
@@ -62,8 +68,7 @@ double bn_needs_budget(const bn_needs *q)
            : (double)(o->nodes > 0 ? o->nodes : o->trees) * row;
 }
 
-/* Entries of a row of the embedding after so many rounds. */
-static double entries(const bonsai_shape *s, int layers)
+double bn_needs_entries(const bonsai_shape *s, int layers)
 {
     double mean = (double)s->nonzeros / fmax(1, (double)s->nodes), f = (double)s->features;
     double degree = (double)s->edges / fmax(1, (double)s->nodes);
@@ -72,9 +77,33 @@ static double entries(const bonsai_shape *s, int layers)
     return s->nonzeros ? mean : f;
 }
 
+/* Entries of a row after so many rounds, where rows count as often as they have neighbours. */
+static double entries_met(const bn_needs *q, int rounds)
+{
+    const double usual = 2, skew = q->skew > 0 ? q->skew : usual, f = (double)q->s.features;
+    return rounds == 0 ? bn_needs_entries(&q->s, 0)
+                       : f * (1 - pow(1 - bn_needs_entries(&q->s, rounds) / f, skew));
+}
+
+bool bn_needs_sparse(const bn_needs *q, int rounds, int round)
+{
+    bool sparse = q->s.nonzeros > 0;
+    for (int done = 0; done < round; done++) {          /* as wl.c decides */
+        const double share = done + 1 == rounds ? BN_SPARSE_SHARE / 2 : BN_SPARSE_SHARE;
+        sparse = sparse && share * entries_met(q, done) <= (double)q->s.features;
+    }
+    return sparse;
+}
+
+double bn_needs_sent(const bn_needs *q, int rounds, int round)
+{
+    return bn_needs_sparse(q, rounds, round) ? 4 + 8 * bn_needs_entries(&q->s, round - 1)
+                                             : 4 * (double)q->s.features;
+}
+
 double bn_needs_row(const bonsai_shape *s, int layers)
 {
-    const double mean = entries(s, layers), f = (double)s->features;
+    const double mean = bn_needs_entries(s, layers), f = (double)s->features;
     return BN_SPARSE_SHARE * mean < f ? 2 * mean : f;   /* with their numbers, or dense */
 }
 
@@ -82,7 +111,7 @@ double bn_needs_views(const bn_needs *q)
 {
     double sum = 0, f = (double)q->s.features;
     for (int i = 0; i < 2 && (q->needs & BN_NEEDS_JUDGE); i++) {
-        const double mean = entries(&q->s, i);
+        const double mean = bn_needs_entries(&q->s, i);
         sum += bn_is_full((int64_t)mean, (int64_t)f) ? f : 2 * mean;
     }
     return sum;
@@ -93,6 +122,20 @@ double bn_needs_judged(const bn_needs *q)
     const bool apart = q->o->no_validation || q->o->inductive || q->s.val == 0;
     const double rows = apart ? (double)(q->s.train / 5) : (double)q->s.val;
     return q->needs & BN_NEEDS_JUDGE ? fmin(BN_MOST_JUDGED, rows) : 0;
+}
+
+double bn_needs_wide(const bn_needs *q)
+{
+    const bool widens = (q->needs & BN_NEEDS_CLUSTERS) &&
+                        bn_supply_few(q->o, q->s.train, q->s.nodes);
+    return widens ? fmin(BN_MOST_WIDE, (double)(q->s.nodes - q->s.train)) : 0;
+}
+
+double bn_needs_clusters(const bn_needs *q)
+{
+    const double row = fmin((double)q->s.features, 4 * bn_needs_entries(&q->s, 0));
+    const double fit = bn_needs_budget(q) / (row + (double)q->s.classes + 10);
+    return fmax((double)q->s.classes, fmin(fit, (double)q->s.train + bn_needs_wide(q)));
 }
 
 /* What any two nodes take that are learned. */
@@ -134,17 +177,30 @@ static double searching(const bn_needs *q, double row)
              8 * z * (double)(bn_knn_room(q->o->k) + q->o->k) : 0;
 }
 
-/* Bytes of what the probe fits on the full graph: rows, and a system with its factor. */
+/* Of the wider view. */
+static double probed_columns(const bn_needs *q)
+{
+    return fmax(2 * (double)q->s.features, BN_HIDDEN_WIDE) + 1;
+}
+
+/* Bytes of what the probe fits: rows of nodes, some of which it fits by a system with its factor. */
+static double fitting(const bn_needs *q, double nodes, double fitted, double row)
+{
+    const double near = bn_needs_views(q), m = fmin(fitted, probed_columns(q));
+    return 4 * nodes * (2 * near + row + BN_HIDDEN_WIDE) + 12 * fitted * near + 16 * m * m;
+}
+
+/* Of the full graph, or of the largest candidates. */
 static double probing(const bn_needs *q, double row)
 {
-    const double n = fmin(BN_MOST_FITTED, (double)q->s.train), near = bn_needs_views(q);
-    const double wide = fmax(2 * (double)q->s.features, BN_HIDDEN_WIDE) + 1;
+    const double n = fmin(BN_MOST_FITTED, (double)q->s.train);
+    const double most = (double)q->s.train + bn_needs_wide(q);
+    const double made = q->needs & BN_NEEDS_CLUSTERS ? fmin(2 * bn_needs_clusters(q), most) : 0;
     double fitted = 0;
     if (!(q->needs & BN_NEEDS_JUDGE))
         return 0;
-    bn_probe_products_once(&fitted, n, wide, near + 1);
-    const double m = fmin(fitted, wide);
-    return 4 * n * (2 * near + row + BN_HIDDEN_WIDE) + 12 * fitted * near + 16 * m * m;
+    bn_probe_products_once(&fitted, n, probed_columns(q), bn_needs_views(q) + 1);
+    return fmax(fitting(q, n, fitted, row), fitting(q, made, made, row));
 }
 
 /* Bytes of clusters and of the classifier that gives their rows soft labels. */
@@ -181,11 +237,15 @@ int64_t bn_needs_reserved(const bn_needs *q)
     return RESERVED + (embeds ? q->threads * (BN_THREAD_BYTES - BN_THREAD_HELD) : 0);
 }
 
+double bn_needs_halo_of(const bn_needs *q, double share)
+{
+    const double n = fmax(1, (double)q->s.nodes), others = n - n / q->ranks;
+    return others * (1 - exp(-(double)q->s.edges / q->ranks * share / n));
+}
+
 double bn_needs_halo(const bn_needs *q, int round)
 {
-    double n = fmax(1, (double)q->s.nodes), others = n - n / q->ranks;
-    double entries = (double)q->s.edges / q->ranks * bn_needs_share(q, round);
-    return others * (1 - exp(-entries / n));
+    return bn_needs_halo_of(q, bn_needs_share(q, round));
 }
 
 /* Own rows and those of the halo, before and after a round; degrees; renumbered neighbours.  A panel
@@ -250,11 +310,11 @@ int64_t bn_needs_all(const bn_needs *q)
 /* Rows of prototypes where labels are few: of other nodes, too, in all views and averaged further. */
 static double widened(const bn_needs *q)
 {
-    const double n = (double)q->s.nodes, t = (double)q->s.train;
+    const double t = (double)q->s.train, wide = bn_needs_wide(q);
     const int layers = q->o->layers;
-    if (!(q->needs & BN_NEEDS_CLUSTERS) || !bn_supply_few(q->o, q->s.train, q->s.nodes))
+    if (wide == 0)
         return 0;
-    return 4 * (t + fmin(BN_MOST_WIDE, n - t)) / q->ranks *
+    return 4 * (t + wide) / q->ranks *
            (bn_needs_views(q) + bn_needs_row(&q->s, layers) + bn_needs_row(&q->s, 2 * layers) +
             4 * (double)q->s.classes);
 }
@@ -265,7 +325,8 @@ static double before_last(const bn_needs *q)
     const int round = q->o->layers - 1;
     if (q->s.nonzeros == 0 || round < 0)
         return 0;
-    return 8 * (double)q->s.nodes / q->ranks * bn_needs_share(q, round) * entries(&q->s, round);
+    return 8 * (double)q->s.nodes / q->ranks * bn_needs_share(q, round) *
+           bn_needs_entries(&q->s, round);
 }
 
 int64_t bn_needs_large(const bn_needs *q, int columns)

@@ -13,6 +13,8 @@ typedef struct {
     unsigned needs;             /* of the method: methods.h */
     int ranks, threads;         /* threads of each rank */
     bool fewer;                 /* nobody asked for so many: under a limit there may be one */
+    double skew;                /* neighbours have so many times as many neighbours as nodes do; 0:
+                                 * not known */
 } bn_needs;
 
 /* Private memory that the fullest rank needs whatever spills, beyond that of the program itself;
@@ -40,8 +42,19 @@ int64_t bn_needs_panels(const bn_needs *q, int columns);
  * are in random order. */
 double bn_needs_share(const bn_needs *q, int round);
 double bn_needs_halo(const bn_needs *q, int round);
-double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding, ... */
+/* The same for any part of the nodes, embedded with so many rounds. */
+double bn_needs_reach(const bonsai_shape *s, double share, int rounds);
+double bn_needs_halo_of(const bn_needs *q, double share);
+/* Nodes whose rows prototypes are made of beside those of the training nodes: see wide.c. */
+double bn_needs_wide(const bn_needs *q);
+double bn_needs_clusters(const bn_needs *q);            /* of full rows, that the budget holds */
+double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding, at most, */
 double bn_needs_views(const bn_needs *q);               /* ... and in its other views: judge.h */
+/* Entries that are not 0 of such a row; whether rows of so many rounds are sparse as they go into
+ * round `round`; and the bytes of one that is sent before it. */
+double bn_needs_entries(const bonsai_shape *s, int rounds);
+bool bn_needs_sparse(const bn_needs *q, int rounds, int round);
+double bn_needs_sent(const bn_needs *q, int rounds, int round);
 double bn_needs_judged(const bn_needs *q);              /* nodes that candidates are judged on */
 bn_labour bn_needs_labour(const bn_needs *q);           /* what learning depends on */
 double bn_needs_graph(const bonsai_shape *s);                   /* bytes */

@@ -42,39 +42,23 @@ done:
     return rc;
 }
 
-/* The methods that run on several ranks: "a, b and c". */
-static void list_methods(char *to, size_t size)
-{
-    const char *name[BONSAI_METHOD_COUNT];
-    int count = 0;
-    size_t at = 0;
-    for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        if (bn_method_of((bonsai_method)m)->needs & BN_RUNS_ON_RANKS)
-            name[count++] = bonsai_method_name((bonsai_method)m);
-    for (int i = 0; i < count && at < size; i++)
-        at += (size_t)snprintf(to + at, size - at, "%s%s",
-                               i == 0 ? "" : i < count - 1 ? ", " : " and ", name[i]);
-}
-
 /* What needs the whole graph in one place stays on one machine. */
 static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 {
     const bonsai_condense_options *o = &p->o;
     int ranks = bn_ranks(p->job.at.world);
-    char several[256];
+    bonsai_status rc;
     if (ranks == 1)
         return BONSAI_OK;
     if (ranks > g->view.nodes)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no "
                        "more ranks than nodes", g->where, (long long)g->view.nodes, ranks);
-    list_methods(several, sizeof several);
-    if (!(p->needs & BN_RUNS_ON_RANKS))
-        return bn_fail(BONSAI_E_ARGUMENT, "the method %s runs on one rank only: %s run on several",
-                       bonsai_method_name(o->method), several);
+    BN_TRY(bn_method_on_ranks(o->method));
     if (o->inductive || o->select_features)
         return bn_fail(BONSAI_E_ARGUMENT, "%s runs on one rank only",
                        o->inductive ? "inductive" : "selecting features");
-    return BONSAI_OK;
+done:
+    return rc;
 }
 
 /* The ranks' nodes; one alone has them all. */
@@ -256,7 +240,6 @@ static bn_nodes own_trees(const bn_job *job)
 static void note_embedding(bn_preparation *p, const bn_embedding *e)
 {
     p->panel = e->columns > 0 ? e->columns : p->panel;
-    p->sent_rows += e->sent;
 }
 
 static bonsai_status embed(bn_preparation *p)

@@ -26,7 +26,6 @@ typedef struct {
     int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */
     int64_t checks;
     int    panel;                       /* columns of the last dense embedding at a time */
-    int64_t sent_rows;                  /* bytes of embeddings that this rank has sent */
     bool   projected;                   /* job.x is in few dimensions */
     double recall;
     bn_knn_work work;                   /* pairs of trees that were compared */

@@ -18,8 +18,7 @@ typedef struct {                /* one row per requested node: dense or sparse *
     int64_t *offsets;           /* rows+1: sparse rows, indices ascending, no zeros */
     int32_t *index;
     float   *value;
-    int      columns;           /* how it was made: so many columns at a time; 0: sparse rows ... */
-    int64_t  sent;              /* ... and bytes that this rank sent to others for it */
+    int      columns;           /* how it was made: so many columns at a time; 0: sparse rows */
 } bn_embedding;
 
 /* How many numbers so many of its rows have, about: the work of a team (bn_team). */

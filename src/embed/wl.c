@@ -176,7 +176,8 @@ static bonsai_status embed(bn_embedding *out, bn_wl_run *w)
     BN_TRY(bn_agree(world, check_finite(out, w)));
     w->done = 0;
     BN_TRY(bn_agree(world, bn_wl_tick(w, w->layers > 0 ? w->layers : 1, 1, 1)));
-    out->sent = world ? world->sent - before : 0;
+    if (world)
+        world->sent_rows += world->sent - before;
 done:
     bn_big_free(w->factor);
     bn_wl_rows_free(&w->x);

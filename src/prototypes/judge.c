@@ -81,7 +81,6 @@ static bonsai_status choose_form(bn_job *job, bn_embedding *e)
     BN_TRY(bn_agree(w, rc));
     if (dense != (e->dense != NULL)) {
         other.columns = e->columns;
-        other.sent = e->sent;
         bn_embedding_free(e);
         *e = other;
         memset(&other, 0, sizeof other);

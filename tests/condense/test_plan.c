@@ -61,16 +61,76 @@ static void more_ranks_need_less_memory_each_and_more_wire(void **state)
     }
 }
 
-/* Two rounds of rows that reach all nodes, for two embeddings, and one for what is around nodes: 4 f
- * bytes for every node of others. */
+/* Two rounds of rows that reach all nodes, for an embedding and, in every other case, one of trees;
+ * one round for what is around nodes: 4 f bytes for every node of others. */
 static void a_dense_graph_in_random_order_exchanges_nearly_all_rows(void **state)
 {
     bonsai_shape s = papers();
     (void)state;
     s.edges = 1000000000;
     const bonsai_plan p = plan_of(&s, 4, 0);
-    double all = 4.0 * 0.75 * 1e6 * 4 * 128 * (2 * 2 + 1);      /* ranks, others, row, rounds */
+    double all = 4.0 * 0.75 * 1e6 * 4 * 128 * (1.5 * 2 + 1);    /* ranks, others, row, rounds */
     assert_true(fabs((double)p.wire_rows / all - 1) < 0.01);
+}
+
+/* Words stay sparse rows where they are few, and each entry then has its number; rows that are made
+ * in panels have all columns. */
+static void sparse_rows_are_sent_by_their_entries(void **state)
+{
+    bonsai_shape s = papers();
+    bonsai_condense_options c;
+    (void)state;
+    bonsai_condense_options_init(&c);
+    s.features = 10000;
+    s.nonzeros = 10 * s.nodes;
+    bn_needs q = {.s = s, .o = &c, .needs = BN_NEEDS_COVER, .ranks = 4, .threads = 1, .skew = 1};
+    assert_true(bn_needs_sparse(&q, 2, 2));
+    assert_true(bn_needs_sent(&q, 2, 1) == 4 + 8 * 10);
+    assert_true(fabs(bn_needs_sent(&q, 2, 2) - 8 * 207.8 - 4) < 1);     /* of 21 rows, few twice */
+    assert_int_equal(plan_of(&s, 4, 0).columns, 0);
+    q.skew = 10;                        /* hubs are met most often, and are full */
+    assert_true(!bn_needs_sparse(&q, 2, 2) && bn_needs_sparse(&q, 2, 1));
+    assert_true(bn_needs_sent(&q, 2, 2) == 4 * 10000);
+    s.features = 100;
+    assert_int_equal(plan_of(&s, 4, 0).columns, 64);
+}
+
+/* Seconds of one thread, doc/scale.md: kcenter compares all pairs, herding those of a class. */
+static void picking_takes_about_as_long_as_was_measured(void **state)
+{
+    static const struct { bonsai_method method; double seconds; } measured[] = {
+        {BONSAI_METHOD_TREES, 7.0}, {BONSAI_METHOD_KCENTER, 12.4}, {BONSAI_METHOD_HERDING, 7.6},
+        {BONSAI_METHOD_PROTOTYPES, 5.4}, {BONSAI_METHOD_PUBLISHED, 20.0},
+        {BONSAI_METHOD_RANDOM, 0.05}, {BONSAI_METHOD_AUTO, 6.6}};
+    bonsai_shape s = papers();          /* bonsai generate --nodes 100000 */
+    bonsai_condense_options c;
+    bonsai_plan_options o;
+    (void)state;
+    s.nodes = 100000;
+    s.edges = 400722;
+    s.features = 1000;
+    s.classes = 7;
+    s.nonzeros = 1803324;
+    s.train = 60000;
+    s.val = 20000;
+    s.bytes = 6210016;
+    bonsai_plan_options_init(&o);
+    o.threads = 1;
+    o.condense = &c;
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        bonsai_plan p;
+        bonsai_plan_init(&p);
+        bonsai_condense_options_init(&c);
+        c.method = measured[i].method;
+        c.ratio = 0.01;
+        if (c.method == BONSAI_METHOD_PUBLISHED)
+            c.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
+        assert_int_equal(bonsai_plan_make(&p, &s, &o), BONSAI_OK);
+        const double share = p.seconds_total / measured[i].seconds;
+        if (share < 0.5 || share > 2)
+            fail_msg("%s: %g s planned, %g measured", bonsai_method_name(c.method),
+                     p.seconds_total, measured[i].seconds);
+    }
 }
 
 /* Seconds of a processor at effort 1 for 70 nodes of Cora's public split, on a machine whose
@@ -145,7 +205,10 @@ static void few_training_nodes_reach_few_rows(void **state)
     (void)state;
     bonsai_condense_options_init(&o);
     bn_needs q = {.s = s, .o = &o, .needs = BN_NEEDS_COVER, .ranks = 4, .threads = 1};
-    assert_true(bn_needs_share(&q, 2) > 0.6 && bn_needs_share(&q, 0) > 0.999);
+    assert_true(fabs(bn_needs_share(&q, 2) - 0.6) < 1e-9 && bn_needs_share(&q, 0) > 0.999);
+    q.needs = BN_NEEDS_JUDGE;           /* 5,000 more are judged on */
+    assert_true(fabs(bn_needs_share(&q, 2) - 0.605) < 1e-9);
+    q.needs = BN_NEEDS_COVER;
     q.s.train = 100;
     q.s.val = 0;
     assert_true(fabs(bn_needs_share(&q, 2) - 1e-4) < 1e-9);
@@ -200,13 +263,21 @@ static void what_cannot_be_is_refused(void **state)
     bonsai_shape s = papers();
     bonsai_plan p;
     bonsai_plan_options o;
+    bonsai_condense_options c;
     (void)state;
+    bonsai_condense_options_init(&c);
     bonsai_plan_options_init(&o);
     bonsai_plan_init(&p);
     o.ranks = 1000001;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 1000001");
     o.ranks = 0;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "ranks is 0");
+    o.ranks = 2;
+    o.condense = &c;
+    c.method = BONSAI_METHOD_KCENTER;
+    assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT,
+                 "the method kcenter runs on one rank only: trees, random, prototypes and auto");
+    o.condense = NULL;
     o.ranks = 1;
     o.memory = -1;
     assert_fails(bonsai_plan_make(&p, &s, &o), BONSAI_E_ARGUMENT, "memory is -1; it must be at least 0");
@@ -358,6 +429,8 @@ int main(void)
         cmocka_unit_test(one_rank_sends_nothing),
         cmocka_unit_test(more_ranks_need_less_memory_each_and_more_wire),
         cmocka_unit_test(a_dense_graph_in_random_order_exchanges_nearly_all_rows),
+        cmocka_unit_test(sparse_rows_are_sent_by_their_entries),
+        cmocka_unit_test(picking_takes_about_as_long_as_was_measured),
         cmocka_unit_test(learning_takes_about_as_long_as_was_measured),
         cmocka_unit_test(a_limit_makes_panels_narrow_then_rows_spill),
         cmocka_unit_test(few_training_nodes_reach_few_rows),

@@ -217,7 +217,7 @@ static bonsai_status one_rank(bn_world *w, void *payload)
         return rc;
     r->form[w->rank] = form_of(&e);
     rc = compare(r, &e, begin, end - begin, w->rank);
-    if (e.sent != r->sent[w->rank])
+    if (w->sent_rows != r->sent[w->rank])
         rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d lost count of what it sent", w->rank);
     bn_embedding_free(&e);
     if (memory.used != 0 || memory.spilled != 0 ||

@@ -30,3 +30,17 @@ for order in $orders; do
     holds "$held <= 0.8 * $all" "memory does not fall"
 done
 [ "$orders" = random ] || holds "$metis_8 * 3 <= $random_8" "METIS's order saves too little"
+
+# Sparse rows, with few labels and with many: rows of embeddings, and all that is sent.
+"$BONSAI" generate -o many.bonsai --nodes 6000 --features 800 --no-linear -q >/dev/null
+"$BONSAI" split many.bonsai -o few.bonsai --parts 3/10/87 -q >/dev/null
+for run in 'many trees' 'many prototypes' 'few prototypes'; do
+    set -- $run
+    on 4 condense $1.bonsai -o small.bonsai --ratio 0.01 --method $2 -q --json -t 1
+    [ $code -eq 0 ] || fail "$run: the exit code is $code"
+    "$BONSAI" plan $1.bonsai --ranks 4 --look --method $2 -r 0.01 -t 1 --json >plan
+    sent=$(field out sent) rows=$(field out sent_rows) all=$(field plan wire) some=$(field plan wire_rows)
+    echo "$run: $sent bytes sent, plan $all; $rows of rows, plan $some"
+    holds "$some <= 1.25 * $rows && $some >= 0.75 * $rows" "$run: rows of the plan"
+    holds "$all <= 2 * $sent && $all >= 0.5 * $sent" "$run: all that is sent"
+done

@@ -283,7 +283,7 @@ static void wide_rows_have_wide_indices(void **state)
         int64_t offsets[] = {0, 1, 2}, live[] = {1, 1};
         int32_t index[] = {(int32_t)f - 1, 0};
         float value[] = {3, 4}, *mean = calloc((size_t)f, sizeof *mean);
-        const bn_centres c = {.count = 2, .x = {2, f, NULL, offsets, index, value, 0, 0},
+        const bn_centres c = {.count = 2, .x = {2, f, NULL, offsets, index, value, 0},
                               .mean = mean};
         const bn_keep k = {.live = live, .keep = live, .nnz = 2};
         const bn_storage s = strict(BONSAI_TYPE_F32, f, 3, 0);
