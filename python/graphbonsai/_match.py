@@ -8,15 +8,15 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import ctypes
 from typing import List, NamedTuple, Optional, Sequence, Tuple
-
-import numpy as np
 
 from . import _capi as c
 from . import _labels
-from . import _pickles as pickles
 from ._errors import ArgumentError
 from ._graph import Graph
+from ._memory import Handle
+from ._progress import call
 
 Keys = List[str]
 
@@ -54,23 +54,14 @@ def keys_of(a: Side, b: Side) -> Optional[Tuple[Keys, Keys]]:
     return None if any(len(set(keys)) < len(keys) for keys in found) else found
 
 
-def _with_classes(graph: Graph, have: Keys, wanted: Keys) -> Graph:
-    """The same graph with more classes, or with others' numbers."""
-    at = {name: i for i, name in enumerate(wanted)}
-    place = np.array([*(at[name] for name in have), -1], np.int64)
-    sizes, sections = pickles.packed(graph)
-    sections = dict(sections)
-    sections[c.CLASS_NAMES] = np.frombuffer(
-        b"".join(name.encode("utf-8") + b"\0" for name in wanted), np.uint8)
-    if graph.y is not None:
-        sections[c.LABELS] = _labels.section(place[graph.y], len(wanted))
-    if c.SOFT_LABELS in sections:
-        soft = sections[c.SOFT_LABELS].reshape(len(graph), len(have))
-        wide = np.zeros((len(graph), len(wanted)), soft.dtype)
-        wide[:, place[:-1]] = soft
-        sections[c.SOFT_LABELS] = wide.ravel()
-    return Graph._of(pickles.unpacked({**sizes, "classes": len(wanted)}, sections), graph._run,
-                     graph._info, _labels.numbers_of(wanted))
+def _with_classes(graph: Graph, wanted: Keys) -> Graph:
+    """The same graph with more classes, or with others' numbers; its own are among them."""
+    names = (ctypes.c_char_p * len(wanted))(*(name.encode("utf-8") for name in wanted))
+    parent = graph._live()
+    handle = Handle(keep=(parent,))
+    call(c.graph_match_classes, handle.out, parent, names, len(wanted))
+    return graph if handle.pointer.value is None else Graph._of(
+        handle, graph._run, graph._info, _labels.numbers_of(wanted))
 
 
 def _both(a: Keys, b: Keys) -> Keys:
@@ -81,6 +72,7 @@ def _both(a: Keys, b: Keys) -> Keys:
 def matched(a: Graph, b: Graph) -> Tuple[Graph, Graph]:
     """Two graphs in which a number is the same class; the columns of b are scaled as those of a.
 
+    >>> import numpy as np
     >>> ring = dict(edge_index=np.array([[0, 1, 2], [1, 2, 0]]), relabel=True)
     >>> a, b = Graph.from_arrays(y=[0, 10, 20], **ring), Graph.from_arrays(y=[20, 0, 0], **ring)
     >>> [g.y.tolist() for g in (a, b)], [g.y.tolist() for g in matched(a, b)]
@@ -91,8 +83,7 @@ def matched(a: Graph, b: Graph) -> Tuple[Graph, Graph]:
     if keys is None or keys[0] == keys[1]:
         return a, b
     wanted = _both(*keys)
-    first = a if wanted == keys[0] == a.class_names else _with_classes(a, keys[0], wanted)
-    return first, _with_classes(b, keys[1], wanted)
+    return _with_classes(a, wanted), _with_classes(b, wanted)
 
 
 def need_same(name: str, a: Graph, other: str, b: Graph) -> None:
@@ -109,7 +100,7 @@ def fitted(model: Side, graph: Graph) -> Graph:
     keys = keys_of(model, side_of(graph))
     if keys is None or all(a == b for a, b in zip(*keys)):
         return graph
-    return _with_classes(graph, keys[1], _both(*keys))
+    return _with_classes(graph, _both(*keys))
 
 
 def need_fit(model: Side, graph: Graph) -> None:
