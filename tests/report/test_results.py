@@ -65,6 +65,21 @@ def check_markdown(folder):
         assert made == f.read(), folder + '/results.md is not what tools/results makes of results.json'
 
 
+def check_verdict(doc):
+    """The line above the tables says what is in them and in the summary."""
+    with open(os.path.join(doc, 'results.json'), encoding='utf-8') as f:
+        results = json.load(f)
+    rows = next(t['rows'] for t in results['tables'] if t['name'] == 'accuracy')
+    kept = re.findall(r'(\d+) %(?: of its accuracy)? on (\w+)', results['verdict'])
+    assert len(kept) == len({row[0] for row in rows}), results['verdict']
+    for percent, name in kept:
+        of = {(row[1], row[2]): row for row in rows if row[0] == name.lower()}
+        small, full = of[1, 'auto (ours)'][6]['value'], of[100, 'Full'][4]['value']
+        assert '%.0f' % (100 * small / full) == percent, (name, small, full)
+    near = re.search(r"(\d+) of Bonsai's (\d+) published accuracies", results['verdict']).groups()
+    assert ' %s of %s are within two standard errors' % near in results['summary'][0], near
+
+
 def check_readme(doc):
     """The README quotes three sentences of the page, as they stand there now."""
     with open(os.path.join(doc, 'results.json'), encoding='utf-8') as f:
@@ -92,6 +107,7 @@ def main():
     check_that_changes_are_noticed(page, results)
     check_markdown(HERE)
     check_markdown(doc)
+    check_verdict(doc)
     check_readme(doc)
     print('%d numbers' % numbers)
 
