@@ -15,7 +15,8 @@
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
  * refuses unknown members that are not 0, and a size that no struct has: whoever left out the init
- * function is told so.  Structs of an array have the size of the first.
+ * function is told so.  Structs of an array have the size of the first.  An option whose comment
+ * names no default is 0 by default: off, automatic, or the first of its words.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_H
@@ -336,19 +337,22 @@ typedef struct {
     int64_t bytes;              /* ... or bytes, ... */
     int64_t nodes;              /* ... or nodes, ... */
     int64_t trees;              /* ... or trees; the first of the four that is above 0 holds */
-    bonsai_method method;
+    bonsai_method method;       /* default AUTO */
     bonsai_accounting accounting;   /* STRICT, or PAPER_FULL for the published code's */
-    int     layers;             /* hops of a tree and rounds of averaging, 0 .. 16 */
-    int     k;                  /* neighbours of a tree in the reverse k-NN, from 1 */
+    int     layers;             /* hops of a tree and rounds of averaging, 0 .. 16, default 2 */
+    int     k;                  /* neighbours of a tree in the reverse k-NN, from 1, default 5 */
     int64_t sample;             /* trees sampled for it; 0: by theta and delta; -1: all */
-    double  theta, delta;       /* error of the sampled cover; chance of a larger one */
+    double  theta, delta;       /* error of the sampled cover; chance of a larger one; default
+                                 * 0.05 */
     int     density;            /* 1: gain per byte instead of gain */
     int     no_rknn, no_ppr;    /* ablations: 1: trees in random order; 1: no sparsification */
-    int64_t patience;           /* trees in a row that may fail to fit, from 1 */
-    double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999 */
-    double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1 */
-    double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1; of both,
-                                 * with keep_trees, of the whole trees */
+    int64_t patience;           /* trees in a row that may fail to fit, from 1, default 200 */
+    double  beta;               /* PageRank's chance to return to a root, 0.001 .. 0.999, default
+                                 * 0.15 */
+    double  prune_share;        /* at most this share of the ego nodes goes in a round, 0 .. 1,
+                                 * default 1 */
+    double  min_pruned;         /* stop when a smaller share of the nodes would go, 0 .. 1, default
+                                 * 0.01; of both, with keep_trees, of the whole trees */
     int     select_features;    /* 1: keep only features that a decision tree splits on */
     int     inductive;          /* 1: cut the graph to its training nodes first */
     int     raw_features;       /* 1: HERDING and KCENTER on features instead of embeddings */
@@ -356,7 +360,7 @@ typedef struct {
     double  split[3];           /* percent of a new split, drawn with the seed; all 0: the graph's
                                  * own, or 60/20/20; of a condensed graph 100/0/0 */
     int     threads;            /* 0: every core */
-    uint64_t seed;
+    uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void   *payload;
     int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
@@ -366,7 +370,8 @@ typedef struct {
     int     for_models;         /* bit 1 << bonsai_model_kind for each network that it is for: the
                                  * probe judges with their view; 0: all; SAGE alone: prototypes may
                                  * be pairs of nodes */
-    double  effort;             /* methods that learn: rounds and experts, 1: as published */
+    double  effort;             /* methods that learn: rounds and experts, default 1: as
+                                 * published */
     double  time_limit;         /* ... seconds, then the best so far; 0: none */
     bonsai_keep keep;
     int     keep_trees;         /* 1: a root's tree goes or stays as a whole */
@@ -477,21 +482,26 @@ BONSAI_API const char *bonsai_metric_text(bonsai_metric m);        /* "macro F1"
 typedef struct {
     size_t  size;               /* set by the init function */
     bonsai_model_kind model;
-    int     layers;             /* 1 .. 16, ReLU between them */
-    int64_t hidden;             /* columns between layers, from 1; GAT's heads share them */
-    int     heads;              /* GAT, from 1: joined between layers, averaged in the last */
-    int     gin_layers;         /* GIN: linear layers of its own network, 1 or 2 */
-    int     epochs;             /* from 1 */
-    int     every;              /* judge after every so many epochs, and after the last; from 1 */
-    int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ...; from 1 */
+    int     layers;             /* 1 .. 16, default 2, ReLU between them */
+    int64_t hidden;             /* columns between layers, from 1, default 128; GAT's heads share
+                                 * them */
+    int     heads;              /* GAT, from 1, default 1: joined between layers, averaged in the
+                                 * last */
+    int     gin_layers;         /* GIN: linear layers of its own network, 1 or 2, default 1 */
+    int     epochs;             /* from 1, default 300 */
+    int     every;              /* judge after every so many epochs, and after the last; from 1,
+                                 * default 10 */
+    int     seeds;              /* runs, each from fresh weights: seed, seed + 1, ...; from 1,
+                                 * default 5 */
     int     standardise;        /* features to mean 0 and spread 1: a bonsai_standardise */
-    double  rate, decay;        /* Adam's step, above 0; the weight decay added to the gradient */
+    double  rate, decay;        /* Adam's step, above 0, default 0.01; the weight decay added to the
+                                 * gradient, default 0.0005 */
     double  dropout;            /* share of the values between layers that is dropped, 0 .. <1 */
     double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: that
                                  * drawn to condense small, or the graph's own, or 60/20/20 */
     int64_t memory;             /* bytes for judging; 0: what the machine has free */
     int     threads;            /* 0: every core */
-    uint64_t seed;
+    uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void   *payload;
     bonsai_metric metric;       /* what validation chooses the epoch and the run by */

@@ -132,19 +132,23 @@ BONSAI_API bonsai_status bonsai_graph_standardise(bonsai_graph **out, const bons
 
 typedef struct {
     size_t   size;              /* set by the init function */
-    int64_t  nodes;             /* 1 .. 2^31-1 */
-    int64_t  features;          /* 0: none */
-    int64_t  classes;           /* 1 .. nodes */
-    double   degree;            /* mean number of neighbours, below nodes; from 2 on, no node is
-                                 * isolated */
-    double   exponent;          /* of the degrees' power-law tail, above 2; 0: equal degrees */
-    double   homophily;         /* share of edges inside a class, 0 .. 1; with one class always 1 */
-    double   imbalance;         /* 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ... */
-    double   difficulty;        /* 0: features give the class away; 1: they say nothing */
-    double   words;             /* sparse: mean number of words a node, 0 .. features */
+    int64_t  nodes;             /* 1 .. 2^31-1, default 10000 */
+    int64_t  features;          /* default 1000; 0: none */
+    int64_t  classes;           /* 1 .. nodes, default 7 */
+    double   degree;            /* mean number of neighbours, below nodes, default 4; from 2 on, no
+                                 * node is isolated */
+    double   exponent;          /* of the degrees' power-law tail, above 2, default 2.6; 0: equal
+                                 * degrees */
+    double   homophily;         /* share of edges inside a class, 0 .. 1, default 0.81; with one
+                                 * class always 1 */
+    double   imbalance;         /* 0: classes of equal size; 1: sizes as 1, 1/2, 1/3, ...; default
+                                 * 0.6 */
+    double   difficulty;        /* 0: features give the class away; 1: they say nothing; default
+                                 * 0.5 */
+    double   words;             /* sparse: mean number of words a node, 0 .. features, default 18 */
     int      dense;             /* 0: bag of words, 1: a Gaussian mixture */
     int      threads;           /* 0: every core */
-    uint64_t seed;
+    uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void    *payload;
 } bonsai_generate_options;
@@ -169,7 +173,7 @@ typedef struct {                /* the numbers of a graph, which need not exist 
     int64_t features, classes;
     int64_t nonzeros;           /* of sparse features; 0: they are dense */
     int64_t train, val;         /* labelled nodes of these parts */
-    int     value_bytes;        /* of a stored dense feature: 4, 2 or 1 */
+    int     value_bytes;        /* of a stored dense feature: 4, 2 or 1, default 4 */
     int     weighted;           /* 1: edges have weights */
     int64_t bytes;              /* of its native file; 0: as the other numbers say */
 } bonsai_shape;
@@ -182,12 +186,12 @@ BONSAI_API bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_grap
 typedef struct {
     size_t  size;               /* set by the init function */
     const bonsai_condense_options *condense;    /* NULL: the defaults */
-    int     ranks;              /* processes, each with its share of the rows */
+    int     ranks;              /* processes, each with its share of the rows, default 1 */
     int     threads;            /* of each; 0: every core of this machine */
     int64_t memory;             /* bytes for each; 0: as much as is used */
-    double  gflops;             /* of matrix products, per thread; 0: as preset, ... */
-    double  gigabytes;          /* ... of memory moved in a second, per thread; 0: likewise */
-    double  disk, network;      /* bytes a second of each rank; 0: 1 GB/s */
+    double  gflops;             /* of matrix products, per thread, default 75, as 0, ... */
+    double  gigabytes;          /* ... of memory moved in a second, per thread, default 12, as 0 */
+    double  disk, network;      /* bytes a second of each rank, default 1e9, as 0 */
     const bonsai_graph *look;   /* unless NULL: the rows to exchange are counted in its edges */
 } bonsai_plan_options;
 
@@ -223,10 +227,13 @@ BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *
 
 typedef struct {
     size_t  size;               /* set by the init function */
-    double  keep;               /* share of the full graph's score to keep, above 0 .. 1 */
-    double  low, high;          /* the ratios to look among, above 0 .. 1 */
-    int     points;             /* 2 .. 64: ratios from low to high in equal factors, rounded; ... */
-    int     halvings;           /* 0 .. 16: ... how often the step with the answer is halved */
+    double  keep;               /* share of the full graph's score to keep, above 0 .. 1, default
+                                 * 0.95 */
+    double  low, high;          /* the ratios to look among, above 0 .. 1, default 0.0001 and 0.3 */
+    int     points;             /* 2 .. 64, default 8: ratios from low to high in equal factors,
+                                 * rounded; ... */
+    int     halvings;           /* 0 .. 16, default 3: ... how often the step with the answer is
+                                 * halved */
     const bonsai_condense_options *condense;    /* NULL: the defaults; its budget and its progress
                                                  * are ignored */
     bonsai_progress_fn *progress;
@@ -400,8 +407,10 @@ typedef struct {
     void   *payload;
     const bonsai_condense_options *const *settings;     /* that cells name; NULL: condense alone */
     int64_t setting_count;
-    int     splits;             /* 1 .. 1000: of the same shares, drawn with other seeds */
-    int     draws;              /* 1 .. 1000: small graphs of each method, with other seeds */
+    int     splits;             /* 1 .. 1000, default 1: of the same shares, drawn with other
+                                 * seeds */
+    int     draws;              /* 1 .. 1000, default 1: small graphs of each method, with other
+                                 * seeds */
     int     side_by_side;       /* 1: as many groups of cells at a time as train has threads, with
                                  * one thread each; seconds are then those of a busy machine */
     int     own_split;          /* 1: the first split is the graph's own, where it has one */

@@ -24,7 +24,7 @@ cd "$scratch"
 export OMP_WAIT_POLICY=passive
 b() { "$bonsai" "$@" -q >/dev/null; }
 
-# ---- pages: both methods, many classes, few nodes, names that mean harm
+# ---- pages: both methods, pairs, many classes, few nodes, names that mean harm
 
 b generate -o g.bonsai --nodes 3000 --features 200 --classes 6
 b condense g.bonsai -o trees.bonsai --ratio 0.05 --method trees --report trees.html
@@ -34,6 +34,10 @@ sed 's|<span><b>[0-9.]*[^<]*%</b>|<span><b>0.0457 %</b>|' protos.html >ratio.ht
 grep -q 0.0457 ratio.html
 b report trees.bonsai -o alone.html
 b condense g.bonsai -o random.bonsai --nodes 40 --method random --report random.html
+b generate -o apart.bonsai --nodes 600 --features 40 --homophily 0.1 --degree 10 --classes 3 --difficulty 0.3
+b condense apart.bonsai -o pairs.bonsai --ratio 0.03 --method prototypes
+b report pairs.bonsai --full apart.bonsai -o pairs.html --model gcn,sage --seeds 2 --epochs 20
+grep -q 'second nodes without a label' pairs.html
 b generate -o many.bonsai --nodes 6000 --features 60 --classes 300
 b condense many.bonsai -o many-small.bonsai --ratio 0.1 --method prototypes --report many.html
 b generate -o one.bonsai --nodes 4 --features 3 --words 2 --classes 1 --degree 1

@@ -125,6 +125,49 @@ class Signatures(testing.Case):
         self.assertEqual(_options.changed(c.CondenseOptions, preset), {})
 
 
+class Headers(testing.Case):
+    STRUCTS = ("read_options", "write_options", "generate_options", "condense_options",
+               "train_options", "shape", "plan_options", "compare_options", "report_options",
+               "suggest_options")       # by bonsai_options_kind
+
+    def bodies(self):
+        """The members of each public struct, as they are written."""
+        found = {}
+        for name in ("bonsai.h", "bonsai_study.h"):
+            with open(os.path.join(testing.SOURCE, "include", name), encoding="utf-8") as file:
+                text = file.read()
+            for body, struct in re.findall(r"typedef struct \{((?:(?!typedef).)*?)\n\} bonsai_(\w+);",
+                                           text, re.S):
+                found[struct] = body
+        return found
+
+    def test_comments_name_the_defaults_that_are_not_0(self):
+        bodies, named = self.bodies(), 0
+        for kind, struct in enumerate(self.STRUCTS):
+            for i in range(100):
+                pointer = c.field_at(kind, i)
+                if not pointer:
+                    break
+                field = pointer.contents
+                name = field.name.decode()
+                comment = re.search(r"^    [^/\n]*[ *]%s\b[^;/\n]*;(?: */\*(.*?)\*/)?" % name,
+                                    bodies[struct], re.S | re.M)
+                self.assertIsNotNone(comment, (struct, name))
+                said = re.sub(r"\s*\n\s*\*\s*", " ", comment.group(1) or "")
+                if field.preset == 0:
+                    self.assertNotIn("default ", said.replace("defaults", ""), (struct, name))
+                    continue
+                words = [] if not field.words else [field.words[int(field.preset)].decode().upper()]
+                values = words or [float(v) for part in re.findall(
+                    r"default ((?:[\d.e]+\d|\d)(?: and [\d.]+\d)?)", said)
+                    for v in part.split(" and ")]
+                self.assertIn(words[0] if words else field.preset, values, (struct, name, said))
+                if words:
+                    self.assertIn("default " + words[0], said)
+                named += 1
+        self.assertGreater(named, 40)
+
+
 class Names(testing.Case):
     def test_nothing_shadows_a_builtin(self):
         for module, text in sources():
