@@ -35,7 +35,7 @@ grep -q 0.0457 ratio.html
 b report trees.bonsai -o alone.html
 b condense g.bonsai -o random.bonsai --nodes 40 --method random --report random.html
 b generate -o apart.bonsai --nodes 600 --features 40 --homophily 0.1 --degree 10 --classes 3 --difficulty 0.3
-b condense apart.bonsai -o pairs.bonsai --ratio 0.03 --method prototypes
+b condense apart.bonsai -o pairs.bonsai --ratio 0.03 --method prototypes --for sage
 b report pairs.bonsai --full apart.bonsai -o pairs.html --model gcn,sage --seeds 2 --epochs 20
 grep -q 'second nodes without a label' pairs.html
 b generate -o many.bonsai --nodes 6000 --features 60 --classes 300
