@@ -332,6 +332,8 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
                        const bonsai_graph *small, const char *path);
 void summary_seed(summary *r, uint64_t seed);
 void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small and full */
+/* A note at the row before, of the peak; what scratch files held, and the limit. */
+void summary_condensed_memory(summary *r, const bonsai_condense_info *i);
 /* How it was chosen: trees and their cover, or prototypes. */
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
 /* How many prototypes there are, and how many of them are pairs with a second node. */

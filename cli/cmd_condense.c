@@ -283,6 +283,7 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     summary_int(&r, "full_bytes", "bytes of the graph", (int64_t)last->full_bytes);
     summary_int(&r, "full_nodes", "nodes of the graph", last->full_nodes);
     summary_real(&r, "seconds.total", "seconds", passed, "%.3f");
+    summary_condensed_memory(&r, last);
     summary_table(&r, "condensed", columns, rows);
     if (crew.more)
         crew.more(&r, last);

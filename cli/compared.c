@@ -380,6 +380,17 @@ static int note_missing(session *s, const compared *a)
     return made == 0 && small > 0;
 }
 
+/* Small graphs that leave most of their budget to others. */
+static void note_unused(session *s, const compared *a)
+{
+    for (int64_t i = a->o->model_count; i < a->rows; i += a->o->model_count) {
+        const bonsai_cell *c = &a->table[i];
+        if (c->runs > 0 && c->share < c->ratio / 2)
+            note(s, "%s at %g uses %.1f %% of the budget",
+                 bonsai_method_name((bonsai_method)c->method), c->ratio, 100 * c->share / c->ratio);
+    }
+}
+
 int compared_print(session *s, const bonsai_compare_options *o, const bonsai_graph *g,
                    const bonsai_cell *cells, int64_t count)
 {
@@ -393,6 +404,8 @@ int compared_print(session *s, const bonsai_compare_options *o, const bonsai_gra
                          (long long)a.rows);
     int nothing = note_missing(s, &a);
     bonsai_status rc = merge(&a);
+    if (rc == BONSAI_OK)
+        note_unused(s, &a);
     int code = rc != BONSAI_OK    ? fail(s, rc)
                : how == STYLE_JSON ? print_array(s, &a)
                : how == STYLE_TEXT ? print_table(s, &a)

@@ -286,10 +286,12 @@ void summary_condensed_making(summary *r, const bonsai_condense_info *i, const b
         add_cover(r, i);
 }
 
-/* The memory limit, how the embedding was held, and its cost. */
-static void add_memory(summary *r, const bonsai_condense_info *i)
+void summary_condensed_memory(summary *r, const bonsai_condense_info *i)
 {
-    char held[32], allowed[32];
+    char peak[32], held[32], allowed[32];
+    text_bytes(peak, sizeof peak, (double)i->peak_rss_bytes);
+    summary_note(r, "peak memory %s", peak);
+    summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
     text_bytes(held, sizeof held, (double)i->held);
     text_bytes(allowed, sizeof allowed, (double)i->memory);
     summary_int(r, "memory.allowed", NULL, i->memory);
@@ -316,8 +318,6 @@ static void add_energy(summary *r, const bonsai_condense_info *i)
 
 static void add_effort(summary *r, const bonsai_condense_info *i)
 {
-    char memory[32];
-    text_bytes(memory, sizeof memory, (double)i->peak_rss_bytes);
     summary_heading(r, "Seconds");
     summary_real(r, "seconds.measure", "measuring the graph", i->seconds_measure, "%.3f");
     summary_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
@@ -330,9 +330,7 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     summary_real(r, "seconds.learn", "learning", i->seconds_learn, "%.3f");
     summary_real(r, "seconds.finish", "the small graph", i->seconds_finish, "%.3f");
     summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
-    summary_note(r, "peak memory %s", memory);
-    summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
-    add_memory(r, i);
+    summary_condensed_memory(r, i);
     add_energy(r, i);
 }
 

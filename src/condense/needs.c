@@ -200,7 +200,7 @@ static double probing(const bn_needs *q, double row)
     if (!(q->needs & BN_NEEDS_JUDGE))
         return 0;
     bn_probe_products_once(&fitted, n, probed_columns(q), bn_needs_views(q) + 1);
-    return fmax(fitting(q, n, fitted, row), fitting(q, made, made, row));
+    return fmax(fitting(q, n, fitted, row), fitting(q, made, fmin(made, BN_MOST_POINTS), row));
 }
 
 /* Bytes of clusters and of the classifier that gives their rows soft labels. */

@@ -10,6 +10,7 @@
 
 static const double students = 128, experts = 256;      /* hidden columns */
 static const double batch = 256;        /* rows of a class that gradients are made of */
+static const double few = 3e7;          /* that a round takes even of a handful of nodes */
 
 /* Training nodes of a batch, and what these and their neighbours are. */
 static double seen(const bn_labour *w)
@@ -26,12 +27,12 @@ static double around(const bn_labour *w, double nodes)
 static double edges(const bn_labour *w)
 {
     const double n = w->nodes, f = w->features, h = students;
-    return 3 * (4 * n * f * h + 2 * n * n * h * h) + 12 * n * n * f;
+    return few + 3 * (4 * n * f * h + 2 * n * n * h * h) + 12 * n * n * f;
 }
 
 static double gradients(const bn_labour *w, double inner)
 {
-    return (8 * seen(w) + 6 * inner * w->nodes) * w->features * w->classes;
+    return few + (8 * seen(w) + 6 * inner * w->nodes) * w->features * w->classes;
 }
 
 double bn_labour_gcond(const bn_labour *w)
@@ -63,13 +64,13 @@ double bn_labour_gdem(const bn_labour *w)
 {
     const double n = w->nodes, pairs = fmin(n, 140), h = experts, f = w->features;
     const double spectrum = 40 * w->full * pairs * (pairs + 10 * w->degree);
-    return spectrum + 1500 * 6 * n * pairs * f + 200 * 4 * n * f * h + 100 * 2.5 * w->train * f * h;
+    return spectrum + 1500 * (few + 6 * n * pairs * f) + 200 * 4 * n * f * h + 100 * 2.5 * w->train * f * h;
 }
 
 double bn_labour_gcsr(const bn_labour *w)
 {
     const double fh = w->features * experts;
-    return 7000 * 12 * w->nodes * fh + 100 * 62 * 1.5 * w->train * fh;
+    return 7000 * (3 * few + 12 * w->nodes * fh) + 100 * 62 * 1.5 * w->train * fh;
 }
 
 /* Rounds of so many steps, and experts of so many epochs. */

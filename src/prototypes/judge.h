@@ -7,6 +7,7 @@
 #include "trees/job.h"
 
 enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
+enum { BN_MOST_POINTS = 2048 };         /* of a candidate that the probe fits, where rows are long */
 
 /* Fills x, own, around, judge, judge_label, held and probe of the job: up to 5,000 labelled validation
  * nodes are judged, or a fifth of the training nodes where there are none or the options say so

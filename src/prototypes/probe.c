@@ -22,7 +22,7 @@
 
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
 enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
-enum { WAYS = 5, MOST_POINTS = 2048, LONG_ROW = 1024 };
+enum { WAYS = 5, LONG_ROW = 1024 };
 /* Products of a fit that lasts no second: by few points, which choose its lambda, and by many. */
 static const double most_to_choose = 5e8, most_to_fit = 4e9;
 static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
@@ -220,7 +220,7 @@ done:
  * than everything else, and its square of bytes. */
 static int64_t some_points(const bn_embedding *x)
 {
-    return x->f >= LONG_ROW ? bn_least(x->rows, MOST_POINTS) : x->rows;
+    return x->f >= LONG_ROW ? bn_least(x->rows, BN_MOST_POINTS) : x->rows;
 }
 
 /* Adds the share of a view to the percentage; q has its points and how many take part. */
@@ -281,7 +281,7 @@ static int64_t points_within(const bn_embedding *x, int ways, double most)
 
 double bn_probe_products(double n, double wide, double length)
 {
-    return products(wide > LONG_ROW ? fmin(n, MOST_POINTS) : n, wide, length, WAYS);
+    return products(wide > LONG_ROW ? fmin(n, BN_MOST_POINTS) : n, wide, length, WAYS);
 }
 
 double bn_probe_products_once(double *fitted, double n, double wide, double length)

@@ -95,6 +95,18 @@ case $(cat err) in
     [ $code -eq 1 ] || fail "the exit code is $code" ;;
 *) fail "a limit that is too small is not told" ;;
 esac
+# The number in it is that of a plan, and that of bonsai.
+for method in trees random prototypes auto; do
+    for n in 3 1; do
+        "$BONSAI" plan g.bonsai --ratio 0.1 --method $method --ranks $n -t 1 --json >plan
+        on $n condense g.bonsai $make --method $method --memory 1M -t 1
+        least=$(sed -n 's/.*at least \([0-9]*\) are needed.*/\1/p' err)
+        [ "$least" -gt 1048576 ] && grep -q "\"least\": $least," plan || fail "$method, $n ranks: another plan"
+    done
+    "$BONSAI" condense g.bonsai $make --method $method --memory 1M -t 1 2>&1 | grep -q "least $least are" ||
+        fail "$method: bonsai needs other memory than $least"
+done
+rm plan
 on 2 condense g.bonsai $make --method kcenter
 says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, random, prototypes and auto run on several'
 on 2 condense g.bonsai $make --inductive

@@ -6,9 +6,11 @@ import copy
 import csv
 import doctest
 import importlib
+import json
 import os
 import pickle
 import pkgutil
+import re
 import subprocess
 import sys
 import tempfile
@@ -68,6 +70,24 @@ assert 0 < a["held"] < b["held"] and 0 < a["columns"] <= b["columns"], (a, b)   
 assert "scratch files" in str(under.report) and "scratch" not in str(free.report)
 """)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    @unittest.skipUnless("BONSAI" in os.environ and not testing.SANITIZED, "BONSAI names the program")
+    def test_the_least_memory_is_that_of_the_program(self):
+        # but for what this process holds: 8 MiB of a program, or steps of 32 MiB
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "planned.bonsai")
+        self.g.save(path)
+        for method in ("auto", "trees", "prototypes", "random", "herding"):
+            more = ["--ratio", "0.1", "--method", method, "-t", "1", "--json"]
+            plan = subprocess.run([os.environ["BONSAI"], "plan", path, *more], check=True,
+                                  capture_output=True, text=True)
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, "too few to condense it") as told:
+                condense(self.g, ratio=0.1, method=method, threads=1, memory=1000)
+            here = int(re.search(r"at least (\d+) are needed", str(told.exception)).group(1))
+            above = here - json.loads(plan.stdout)["plan"][0]["least"]
+            self.assertIn(above % (32 << 20), (0, 24 << 20), method)
+            self.assertLess(above, 1 << 30)
 
     def test_budgets_of_other_kinds(self):
         self.assertLessEqual(condense(self.g, nodes=20, method="random", threads=1).num_nodes, 20)
