@@ -76,7 +76,7 @@ assert made['why'] == auto['why'] and made['probe'] == auto['probe'] and made['n
 weights = [p['weight'] for p in made['top_prototypes']]
 assert weights == sorted(weights, reverse=True)
 assert one['members'] == one['weight'] and len(one['nearest']) == min(10, one['members'])
-assert abs(sum(s['percent'] for s in one['soft_label']) - 100) < 2
+assert 80 < sum(s['percent'] for s in one['soft_label']) < 102      # the largest of them
 train, judged, paper = (json.load(open(f + '.json')) for f in ('train', 'eval', 'paper'))
 assert [m['model'] for m in train['models']] == ['gcn', 'sage'] and train['options']['every'] == 5
 assert (train['train'], train['val'], train['test']) == (info['train'], info['val'], info['test'])
