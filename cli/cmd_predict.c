@@ -276,14 +276,24 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     return EXIT_DONE;
 }
 
-static int load_and_predict(session *s, prediction *p, const char *model,
-                            const bonsai_train_options *o)
+/* A file that cannot be loaded as a model: perhaps the other one can. */
+static int no_model(session *s, const prediction *p)
+{
+    bonsai_model *m = NULL;
+    if (bonsai_model_load(&m, p->path) != BONSAI_OK)
+        return fail(s, bonsai_model_load(&m, p->from));         /* for its sentence */
+    bonsai_model_free(m);
+    return fail_with(s, "%s is a model and %s is not: did you swap them? bonsai predict %s %s",
+                     p->path, p->from, p->path, p->from);
+}
+
+static int load_and_predict(session *s, prediction *p, const bonsai_train_options *o)
 {
     bonsai_model *m = NULL;
     bonsai_graph *g = NULL;
-    bonsai_status rc = bonsai_model_load(&m, model);
-    if (rc == BONSAI_OK)
-        rc = bonsai_graph_read(&g, p->path, &s->read);
+    if (bonsai_model_load(&m, p->from) != BONSAI_OK)
+        return no_model(s, p);
+    bonsai_status rc = bonsai_graph_read(&g, p->path, &s->read);
     int code = rc == BONSAI_OK ? match_model(s, &g, m) : fail(s, rc);
     p->g = g;
     if (code == EXIT_DONE)
@@ -345,5 +355,5 @@ int cmd_predict(session *s, int argc, char **argv)
     o.threads = s->read.threads;
     o.progress = progress_tick;
     o.payload = &s->progress;
-    return load_and_predict(s, &p, given[0], &o);
+    return load_and_predict(s, &p, &o);
 }

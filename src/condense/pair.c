@@ -73,6 +73,11 @@ static bonsai_status place_kept(int32_t **out, const bonsai_graph *small, const 
     return rc;
 }
 
+static bn_named named(const char *where, const bonsai_graph *g)
+{
+    return (bn_named){where, &g->view.section[BONSAI_SECTION_FEATURE_NAMES], g->view.features};
+}
+
 static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                                     const bonsai_graph *full)
 {
@@ -85,20 +90,20 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                        "kept-feature list", name_small(small, full),
                        (long long)small->view.features, name_full(small, full),
                        (long long)full->view.features);
-    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld, and neither has a "
-                   "kept-feature list", name_small(small, full), (long long)small->view.features,
-                   name_full(small, full), (long long)full->view.features);
+    char odd[BN_ODD];
+    const bn_named ours = named("", small), theirs = named("", full);
+    bn_names_odd(odd, &ours, &theirs, true);
+    return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld%s",
+                   name_small(small, full), (long long)small->view.features,
+                   name_full(small, full), (long long)full->view.features,
+                   *odd ? odd : ", and neither has a kept-feature list");
 }
 
 static bonsai_status match_names(const bonsai_graph *small, const bonsai_graph *full,
                                  const int32_t *place)
 {
-    const bn_named ours = {name_small(small, full),
-                           &small->view.section[BONSAI_SECTION_FEATURE_NAMES],
-                           small->view.features};
-    const bn_named theirs = {name_full(small, full),
-                             &full->view.section[BONSAI_SECTION_FEATURE_NAMES],
-                             full->view.features};
+    const bn_named ours = named(name_small(small, full), small);
+    const bn_named theirs = named(name_full(small, full), full);
     return bn_names_match(&ours, &theirs, place);
 }
 

@@ -161,6 +161,10 @@ typedef struct { const char *where; const bonsai_array *names; int64_t count; } 
 /* Fails, in a sentence about the first, where a feature of a has another name than the feature
  * place[i] (NULL: i; ascending) of b.  Features without a name match any. */
 bonsai_status bn_names_match(const bn_named *a, const bn_named *b, const int32_t *place);
+enum { BN_ODD = 120 };
+/* The end of a sentence, ": \"age\" is missing", about the first name of a that b has not or, with
+ * all, that b alone has; "": there is none, or names are not known. */
+void          bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
 /* bonsai_graph_check on all ranks; and its check of symmetry, for which g must be verified. */
 bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
@@ -290,6 +294,13 @@ bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *s
 static inline float bn_standardised(float x, float mean, float spread)
 {
     return (x - mean) / (spread != 0 ? spread : 1);
+}
+/* A value of column j as it was before the columns of g were scaled, if they were. */
+static inline double bn_unscaled(const bonsai_graph *g, int64_t j, double x)
+{
+    const float *mean = g->view.section[BONSAI_SECTION_FEATURE_MEAN].data;
+    const float *spread = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
+    return mean ? x * (double)(spread[j] != 0 ? spread[j] : 1) + (double)mean[j] : x;
 }
 
 /* ---- the split, and parts (derive.c) ---- */

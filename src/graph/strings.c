@@ -3,6 +3,7 @@
  * A section of names is a run of texts, each ended by a zero.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "graph.h"
@@ -135,6 +136,27 @@ static bonsai_status other_name(const bn_named *a, const char *ours, const bn_na
                    "\"%s\" is feature %lld: put its columns into the order of %s",
                    (long long)at, ours, a->where, theirs, b->where, ours, (long long)place,
                    a->where);
+}
+
+/* The first name of a that b has not; NULL: none. */
+static const char *odd_name(const bn_named *a, const bn_named *b)
+{
+    const char *name = a->names->data;
+    for (int64_t i = 0; i < a->count; i++, name += strlen(name) + 1)
+        if (*name && find_name(b->names, b->count, name) < 0)
+            return name;
+    return NULL;
+}
+
+void bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all)
+{
+    const bool named = a->names->data && b->names->data;
+    const char *lacks = named ? odd_name(a, b) : NULL;
+    const char *more = named && all && !lacks ? odd_name(b, a) : NULL;
+    out[0] = 0;
+    if (lacks || more)
+        snprintf(out, BN_ODD, ": \"%.*s\" is %s", BN_ODD - 24, lacks ? lacks : more,
+                 lacks ? "missing" : "too many");
 }
 
 bonsai_status bn_names_match(const bn_named *a, const bn_named *b, const int32_t *place)

@@ -137,18 +137,31 @@ static const char *list_text(char out[80], const int32_t *kept, int64_t count)
     return out;
 }
 
+static bn_named named_model(const bonsai_model *m, const bonsai_array *names)
+{
+    return (bn_named){"the model", names, m->dims.features};
+}
+
+static bn_named named_graph(const bonsai_graph *g)
+{
+    return (bn_named){g->where, &g->view.section[BONSAI_SECTION_FEATURE_NAMES], g->view.features};
+}
+
 static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g)
 {
-    char ours[80], theirs[80];
+    char ours[80], theirs[80], odd[BN_ODD];
     int64_t f = g->view.features;
+    const bonsai_array names = bn_model_feature_names(m);
+    const bn_named model = named_model(m, &names), graph = named_graph(g);
+    bn_names_odd(odd, &model, &graph, !m->kept);
     list_text(ours, m->kept, m->dims.features);
     list_text(theirs, g->view.section[BONSAI_SECTION_KEPT_FEATURES].data, f);
     if (m->kept)
         return bn_fail(BONSAI_E_ARGUMENT, "the model keeps %lld of %lld features%s, but %s has "
-                       "%lld%s", (long long)m->dims.features, (long long)m->info.features, ours,
-                       g->where, (long long)f, theirs);
-    return bn_fail(BONSAI_E_ARGUMENT, "the model is for graphs of %lld features, but %s has %lld%s",
-                   (long long)m->info.features, g->where, (long long)f, theirs);
+                       "%lld%s%s", (long long)m->dims.features, (long long)m->info.features, ours,
+                       g->where, (long long)f, theirs, odd);
+    return bn_fail(BONSAI_E_ARGUMENT, "the model is for graphs of %lld features, but %s has "
+                   "%lld%s%s", (long long)m->info.features, g->where, (long long)f, theirs, odd);
 }
 
 /* Whether g has just the features that the model keeps. */
@@ -168,9 +181,7 @@ static bonsai_status wrong_standard(const bonsai_graph *g)
 static bonsai_status match_names(const bn_columns *c, const bonsai_model *m, const bonsai_graph *g)
 {
     const bonsai_array ours = bn_model_feature_names(m);
-    const bn_named model = {"the model", &ours, m->dims.features};
-    const bn_named graph = {g->where, &g->view.section[BONSAI_SECTION_FEATURE_NAMES],
-                            g->view.features};
+    const bn_named model = named_model(m, &ours), graph = named_graph(g);
     return bn_names_match(&model, &graph, c->kept);
 }
 

@@ -34,3 +34,7 @@ for m in d.bonsai d.npz; do $BONSAI train q/ --epochs 20 --seeds 1 --seed 5 --sa
 cp -r q bare; rm bare/labels.csv; $BONSAI predict d.bonsai bare/ | wc -l
 # A model that says nothing of a split: all labelled nodes are judged, and called that.
 $BONSAI predict m.bonsai p/ --evaluate --json 2> /dev/null | grep '"part"'; $BONSAI predict m.bonsai p/ 2>&1 > /dev/null | sed 's/[0-9.]* %/N %/'
+# The model and the graph in the other order.
+$BONSAI predict $HERE/papers m.bonsai; $BONSAI predict g.bonsai m.bonsai; $BONSAI predict nothing m.nothing
+# Where columns have names, the first that is missing or too many is named.
+mkdir t; grep -v "^#" q/edges.csv > t/edges.csv; cp q/labels.csv t; awk 'BEGIN { print "age,share,income"; for (i = 0; i < 300; i++) print i % 60 "," i % 7 / 7 "," i * 37 % 100 }' > t/features.csv; cp -r t few; cut -d , -f 1,3 t/features.csv > few/features.csv; cp -r t many; sed '1s/$/,zip/; 1!s/$/,1/' t/features.csv > many/features.csv; $BONSAI train t/ --epochs 5 --seeds 1 --save t.bonsai -q > /dev/null; $BONSAI predict t.bonsai few/; $BONSAI predict t.bonsai many/; $BONSAI condense t/ -o ts.bonsai --nodes 9 -q > /dev/null; $BONSAI eval ts.bonsai few/; $BONSAI eval ts.bonsai many/
