@@ -447,7 +447,7 @@ void beside_add(summary *r, const training *t, char title[64]);        /* the ta
 int beside_judge(session *s, training *t);              /* exit code */
 void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 
-/* Notes, once, columns of dense features whose standard deviations differ a thousandfold. */
+/* Notes, once, columns of dense features whose standard deviations differ thirtyfold. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
 int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
 void name_scaling(char *line, size_t size, const session *s, const char *path); /* what helps */

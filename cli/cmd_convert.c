@@ -58,6 +58,8 @@ static bonsai_status convert_changed(session *s, const char **format, const argu
         rc = bonsai_graph_name_features(&named, scaled ? scaled : g, names);
     if (rc == BONSAI_OK)
         rc = save_as(s, named ? named : scaled ? scaled : g, a->path[1], &a->write);
+    if (rc == BONSAI_OK && a->normalise != COLUMNS)
+        note_scales(s, g, a->path[0]);
     *format = rc == BONSAI_OK ? bonsai_graph_read_info(g)->format : "";
     bonsai_graph_free(named);
     bonsai_graph_free(scaled);
@@ -97,6 +99,17 @@ static void note_memory(session *s, const arguments *a, const char *format)
              "form) becomes a .bonsai file as it is");
 }
 
+/* What was written without being held, large arrays aside, is looked at in the new file. */
+static void note_written(session *s, const arguments *a, const char *format)
+{
+    bonsai_graph *g = NULL;
+    if (!path_is_native(a->path[1]) || is_large_arrays(a->path[0], format))
+        return;
+    if (bonsai_graph_load(&g, path_without_format(a->path[1])) == BONSAI_OK)
+        note_scales(s, g, a->path[0]);
+    bonsai_graph_free(g);
+}
+
 static int convert(session *s, const arguments *a)
 {
     const char *format = "";
@@ -104,12 +117,14 @@ static int convert(session *s, const arguments *a)
     int code = a->names ? file_text(s, &names, a->names) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
-    bonsai_status rc = a->order != BONSAI_ORDER_NONE || a->normalise || names
-                           ? convert_changed(s, &format, a, names)
-                           : convert_as_it_is(s, &format, a);
+    const int changed = a->order != BONSAI_ORDER_NONE || a->normalise || names;
+    bonsai_status rc = changed ? convert_changed(s, &format, a, names)
+                               : convert_as_it_is(s, &format, a);
     free(names);
     if (rc != BONSAI_OK)
         return fail(s, rc);
+    if (!changed)
+        note_written(s, a, format);
     note_memory(s, a, format);
     return summary_sizes(s, format, a->path[0], a->path[1]);
 }

@@ -348,8 +348,10 @@ static int info(session *s, const char *path, int linear, int brief)
         code = fail(s, rc);
     else
         code = show(s, &f);
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE) {
         note_folder(s, &f);
+        note_scales(s, g, path);
+    }
     free(f.class_counts);
     bonsai_graph_free(g);
     return code;

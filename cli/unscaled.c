@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-enum { FAR = 1000 };
+enum { FAR = 30 };
 
 /* Several ranks do not read all features of a graph. */
 static int find_scales(double *least, double *most, const bonsai_graph *g)

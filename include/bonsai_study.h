@@ -554,7 +554,7 @@ typedef struct {                /* why a node of a condensed graph is there */
                                  * farthest, in standard deviations, from the mean of the full
                                  * graph or, without it, of the labelled nodes of small */
     int64_t feature[BONSAI_WHY_ROOM];   /* its number in the full graph */
-    double  value[BONSAI_WHY_ROOM];
+    double  value[BONSAI_WHY_ROOM];     /* as it was before columns were scaled */
     double  above_mean[BONSAI_WHY_ROOM];        /* value minus that mean */
     const char *feature_name[BONSAI_WHY_ROOM];  /* belongs to the condensed graph; NULL: none */
     int64_t partner;            /* of a prototype that is a pair of nodes, the other node.  The second

@@ -70,10 +70,10 @@ def warn_relabelled(labels: Sequence[int]) -> None:
 
 
 def warn_scales(graph: Any) -> None:
-    """Warns where the standard deviations of columns differ a thousandfold."""
+    """Warns where the standard deviations of columns differ thirtyfold."""
     least, most = ctypes.c_double(), ctypes.c_double()
     c.graph_scales(ctypes.byref(least), ctypes.byref(most), graph._live())
-    if most.value > 0 and most.value >= 1000 * least.value:
+    if most.value > 0 and most.value >= 30 * least.value:
         warnings.warn("columns of x have standard deviations from %.2g to %.2g, so that a few columns "
                       "decide all: condense and train on graph.normalise(\"columns\"), or scale them "
                       "before: x = (x - x.mean(0)) / x.std(0).clip(1e-6)" %

@@ -206,8 +206,8 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
         const int64_t j = top[i].number;
         w->feature[i] = kept ? (int64_t)kept[j] : j;
         w->feature_name[i] = bonsai_graph_feature_name(small, j);
-        w->value[i] = (double)row[j];
-        w->above_mean[i] = (double)row[j] - y.mean[j];
+        w->value[i] = bn_unscaled(small, j, (double)row[j]);
+        w->above_mean[i] = w->value[i] - bn_unscaled(small, j, y.mean[j]);
     }
 done:
     bn_yardstick_free(&y);

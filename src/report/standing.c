@@ -106,13 +106,15 @@ static void choose(bn_facts *f)
     qsort(f->stand, (size_t)f->stands, sizeof *f->stand, by_class);
 }
 
-static void tell_strongest(bn_stand *n, const float *row, const bn_yardstick *y)
+static void tell_strongest(bn_stand *n, const bonsai_graph *g, const float *row,
+                           const bn_yardstick *y)
 {
     bn_strength top[BN_STRONGEST];
     const int64_t count = bn_strongest_find(top, BN_STRONGEST, row, y);
     for (int64_t i = 0; i < count; i++) {
         const int64_t j = top[i].number;
-        n->strong[i] = (bn_strong){j, (double)row[j], y->mean[j]};
+        n->strong[i] = (bn_strong){j, bn_unscaled(g, j, (double)row[j]),
+                                   bn_unscaled(g, j, y->mean[j])};
     }
 }
 
@@ -125,7 +127,7 @@ static bonsai_status find_strongest(bn_facts *f)
     BN_TRY(BN_NEW(&row, y.f));
     for (int64_t i = 0; i < f->stands; i++) {
         bonsai_graph_row(row, f->small, f->stand[i].node);
-        tell_strongest(&f->stand[i], row, &y);
+        tell_strongest(&f->stand[i], f->small, row, &y);
     }
 done:
     bn_yardstick_free(&y);

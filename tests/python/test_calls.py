@@ -706,7 +706,7 @@ class Training(testing.Case):
             warnings.simplefilter("error")
             graph = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
             condense(graph, 0.1, split="random", threads=1)
-        x[:, 1] *= 5000
+        x[:, 1] *= 50
         graph = graphbonsai.Graph.from_arrays(edge_index=self.g.edge_index, x=x, y=self.g.y)
         fast = dict(epochs=2, seeds=1, split="random", threads=1)
         for call in (lambda: condense(graph, 0.1, split="random", threads=1),
@@ -741,7 +741,10 @@ class Training(testing.Case):
             self.assertEqual(made[0].mean, made[1].mean)
             self.assertTrue((made[0].model.predict(scaled) == made[1].model.predict(raw)).all())
             graphbonsai.report(small, raw)
-            graphbonsai.explain(small, 0, full=raw)
+            why = graphbonsai.explain(small, 0, full=raw)
+            told = dict(zip(why["features"], zip(why["values"], why["above_mean"])))
+            value = float(small.x[0, 1]) * small.feature_spread[1] + small.feature_mean[1]
+            np.testing.assert_allclose(told[1], (value, value - x[:, 1].mean()), rtol=1e-3)
             self.assertTrue((graphbonsai.update(raw, raw, small).x == small.x).all())
         by_hand = graphbonsai.Graph.from_arrays(edge_index=raw.edge_index, x=scaled.x, y=raw.y)
         with self.assertWarnsRegex(graphbonsai.ScaleWarning, "column of x is 1, but was 4.*e.03"):
