@@ -122,13 +122,13 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 static bn_json *row_of(const bonsai_plan *p)
 {
-    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f,f,f]", p->ranks, (int64_t)p->least,
+    return bn_json_pack("[i,I,I,I,i,I,I,I,I,f,f,f,f,f,f,f,f,f,f,b]", p->ranks, (int64_t)p->least,
                         (int64_t)p->most, (int64_t)p->held, p->columns, (int64_t)p->scratch,
                         (int64_t)p->halo, (int64_t)p->wire_rows, (int64_t)p->wire,
                         p->seconds_read, p->seconds_wl, p->seconds_knn, p->seconds_cover,
                         p->seconds_cluster, p->seconds_learn, p->seconds_probe,
                         p->seconds_exchange,
-                        p->seconds_scratch, p->seconds_total);
+                        p->seconds_scratch, p->seconds_total, p->fits);
 }
 
 /* Two tables for people, each no wider than a page. */
@@ -193,7 +193,7 @@ static void note_memory(session *s, const arguments *a, const bonsai_plan *p)
     text_bytes(given, sizeof given, (double)a->o.memory);
     for (int i = 0; i < a->count && a->o.memory > 0; i++) {
         text_bytes(least, sizeof least, (double)p[i].least);
-        if (a->o.memory < p[i].least)
+        if (!p[i].fits)
             note(s, "with --ranks %d a rank needs at least %s and refuses to work with %s",
                  p[i].ranks, least, given);
     }
@@ -210,7 +210,7 @@ static int print(session *s, const arguments *a, const bonsai_plan *p)
         {"seconds_cluster", "cluster", "%.3f"}, {"seconds_learn", "learn", "%.3f"},
         {"seconds_probe", "probe", "%.3f"}, {"seconds_exchange", "exchange", "%.3f"},
         {"seconds_scratch", "scratch", "%.3f"}, {"seconds_total", "total", "%.3f"},
-        {NULL, NULL, NULL}};
+        {"fits", "fits", NULL}, {NULL, NULL, NULL}};
     summary r = {.count = 0};
     summary_heading(&r, "Plan");
     summary_int(&r, "nodes", "nodes", a->shape.nodes);

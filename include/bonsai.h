@@ -366,7 +366,8 @@ typedef struct {
     int     no_validation;      /* 1: the probe judges on a fifth of the training nodes instead */
     int     hard_labels;        /* 1: prototypes without soft labels */
     int     members;            /* 1: prototypes name the nodes that they stand for */
-    int64_t memory;             /* bytes to use, the rest in scratch files; 0: what is free */
+    int64_t memory;             /* private bytes of the process, those that it holds already
+                                 * included; the rest in scratch files; 0: what is free */
     int     for_models;         /* bit 1 << bonsai_model_kind for each network that it is for: the
                                  * probe judges with their view; 0: all; SAGE alone: prototypes may
                                  * be pairs of nodes */

@@ -214,13 +214,15 @@ typedef struct {                /* what condensing would take */
     double  seconds_exchange, seconds_scratch, seconds_total;
     double  seconds_learn;      /* of methods that learn; within a factor of a few */
     double  seconds_probe;      /* of scoring the full graph and what is tried */
+    int     fits;               /* 1; 0: a rank refuses the memory given, which is below least */
 } bonsai_plan;
 
 #define bonsai_plan_init(p) bonsai_plan_init_sized((p), sizeof *(p))
 BONSAI_API void bonsai_plan_init_sized(bonsai_plan *p, size_t size);
 /* Predicts time, memory of each rank and bytes exchanged; measured on small graphs the time was
- * right within a factor of two on nearly all (of methods that learn, of ten), memory and rows that are
- * exchanged within a quarter.  A method that runs on one rank only is refused for several. */
+ * right within a factor of two on nearly all (of methods that learn, of ten).  Memory is an upper
+ * estimate, up to 2.5 times what was held; doc/scale.md has bytes exchanged.  A method that runs on
+ * one rank only is refused for several. */
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,
                                           const bonsai_plan_options *o);
 

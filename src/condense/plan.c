@@ -273,6 +273,7 @@ static void plan_memory(planning *x)
     p->scratch = all > room ? bn_needs_large(q, p->columns) - panels : 0;
     p->held = fixed + (p->scratch ? panels : all);
     p->held = p->held > p->least ? p->held : p->least;
+    p->fits = x->o->memory <= 0 || x->o->memory >= p->least;
     if (!(q->needs & (BN_EMBEDS | BN_REDOES)) || bn_needs_sparse(q, q->o->layers, q->o->layers))
         p->columns = 0;
 }
