@@ -21,7 +21,7 @@
  *   fullbeside.c the full graph's accuracy beside a small one's
  *   compared.c  the table of a comparison
  *   curve.c     a curve drawn with characters
- *   unscaled.c  a note about columns of features whose scales are far apart
+ *   unscaled.c  notes about columns of features whose scales are far apart, and about doubtful tables
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)
@@ -447,6 +447,8 @@ void beside_add(summary *r, const training *t, char title[64]);        /* the ta
 int beside_judge(session *s, training *t);              /* exit code */
 void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 
+/* Notes what a reader of text was in doubt about: a header among edges, ids among features. */
+void note_reading(session *s, const bonsai_graph *g, const char *path);
 /* Notes, once, columns of dense features whose standard deviations differ thirtyfold. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
 int  is_unscaled(const bonsai_graph *g);                /* 1: they do */

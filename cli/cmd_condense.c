@@ -445,6 +445,7 @@ static int condense(session *s, arguments *a)
         rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK) {
         note_split(s, a, g);
+        note_reading(s, g, a->path);
         a->unscaled = is_unscaled(g);
         note_scales(s, g, a->path);
     }

@@ -36,6 +36,8 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
 {
     bonsai_graph *g = NULL;
     bonsai_status rc = bonsai_graph_read(&g, a->path[0], &s->read);
+    if (rc == BONSAI_OK)
+        note_reading(s, g, a->path[0]);
     if (rc != BONSAI_OK || a->order == BONSAI_ORDER_NONE) {
         *out = g;
         return rc;
@@ -65,6 +67,19 @@ static bonsai_status convert_changed(session *s, const char **format, const argu
     bonsai_graph_free(scaled);
     bonsai_graph_free(g);
     return rc;
+}
+
+/* Whether IN is a text, about which a note may have to be written. */
+static int may_be_text(const char *path)
+{
+    char file[4096];
+    const int native = path_is_native(path);
+    path = path_without_format(path);
+    snprintf(file, sizeof file, "%s/.", path);
+    if (access(file, F_OK) != 0)
+        return !native;
+    snprintf(file, sizeof file, "%s/edges.csv", path);
+    return access(file, F_OK) == 0;
 }
 
 /* Lets the library do both, which needs little memory for folders of large arrays. */
@@ -117,7 +132,8 @@ static int convert(session *s, const arguments *a)
     int code = a->names ? file_text(s, &names, a->names) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
-    const int changed = a->order != BONSAI_ORDER_NONE || a->normalise || names;
+    const int changed = a->order != BONSAI_ORDER_NONE || a->normalise || names ||
+                        may_be_text(a->path[0]);
     bonsai_status rc = changed ? convert_changed(s, &format, a, names)
                                : convert_as_it_is(s, &format, a);
     free(names);

@@ -337,6 +337,7 @@ static int info(session *s, const char *path, int linear, int brief)
     bonsai_status rc = crew.read(&g, path, &s->read);
     if (rc != BONSAI_OK)
         return fail(s, rc);
+    note_reading(s, g, path);
     f.g = g;
     f.v = bonsai_graph_view(g);
     f.class_counts = calloc((size_t)f.v->classes + 1, sizeof *f.class_counts);

@@ -22,6 +22,8 @@ int cmd_train(session *s, int argc, char **argv)
     if (code != OPT_GO)
         return code;
     bonsai_status rc = bonsai_graph_read(&g, t.path, &s->read);
+    if (rc == BONSAI_OK)
+        note_reading(s, g, t.path);
     code = rc == BONSAI_OK ? training_run(s, &t, g, NULL) : fail(s, rc);
     bonsai_graph_free(g);
     return code;

@@ -1,4 +1,5 @@
-/* unscaled.c -- columns of features whose scales are far apart: a note about them.
+/* unscaled.c -- notes about tables: columns of features whose scales are far apart, and what may
+ * have been read as something else than it is.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
@@ -37,4 +38,20 @@ void note_scales(session *s, const bonsai_graph *g, const char *path)
     note(s, "%s has columns of features with standard deviations from %.2g to %.2g, so that a few "
          "columns decide all: %s makes a graph whose columns count alike; condense and train on "
          "that", path, least, most, line);
+}
+
+void note_reading(session *s, const bonsai_graph *g, const char *path)
+{
+    const bonsai_read_info *i = bonsai_graph_read_info(g);
+    const char *name = i->id_column ? bonsai_graph_feature_name(g, i->id_column - 1) : NULL;
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)i->id_column);
+    if (i->header)
+        note(s, "%s: the first line was read as an edge, but no other has these nodes: if "
+             "it names the columns, call them source and target", path);
+    if (i->id_column)
+        note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than the "
+             "rows, but was read as a feature: if it is the id of the nodes, make it the first "
+             "column and call it id", path, name && *name ? name : number,
+             (long long)bonsai_graph_nodes(g) - 1);
 }

@@ -46,7 +46,8 @@ class Sources(Arrays):
         Args:
             nodes: one row a node.
             edges: one row an edge.
-            node_id: the column of ids; None: "id", else the table's index, else the row's number.
+            node_id: the column of ids; None: "id", else the table's index, else "node_id", "nodeid",
+                "node" or a first column "..._id" whose values all differ, else the row's number.
             features: the columns of features, each of numbers or of vectors, or an array with a
                 row a node; None: all columns that are nothing else.  Their names are the graph's
                 `feature_names`.  For a model: features=model.feature_names.

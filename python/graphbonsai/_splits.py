@@ -1,5 +1,5 @@
-"""Warnings: of splits that were drawn, of leaks, of labels, of scales, and of what a file cannot
-hold.
+"""Warnings: of splits that were drawn, of leaks, of labels, of scales, of columns of tables, and of
+what a file cannot hold.
 
 SPDX-License-Identifier: MIT
 """
@@ -28,6 +28,10 @@ class LabelWarning(UserWarning):
 
 class ScaleWarning(UserWarning):
     """Columns of features have scales that are far apart, so that a few decide all."""
+
+
+class TableWarning(UserWarning):
+    """A column of a table seems to be something else than it was read as."""
 
 
 class SaveWarning(UserWarning):
@@ -88,6 +92,17 @@ def warn_scale(model: Any, graph: Any) -> None:
         warnings.warn("the largest standard deviation of a column of x is %.2g, but was %.2g where "
                       "the model was trained: were the columns of one scaled, and not those of the "
                       "other?" % (now.value, was.value), ScaleWarning, stacklevel=level())
+
+
+def warn_ids(name: Any) -> None:
+    warnings.warn('nodes: the column "%s" holds a different whole number in each row, and the ends of '
+                  "all edges, but it was read as a feature, and the rows' numbers as the ids: "
+                  'node_id="%s" makes it the ids' % (name, name), TableWarning, stacklevel=level())
+
+
+def warn_weight(name: Any) -> None:
+    warnings.warn('edges: the column "%s" was not read: weight="%s" makes it the weights' %
+                  (name, name), TableWarning, stacklevel=level())
 
 
 def warn_all() -> None:

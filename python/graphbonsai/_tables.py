@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _labels
 from ._errors import ArgumentError, FileError, FormatError
+from ._splits import warn_ids, warn_weight
 
 if TYPE_CHECKING:
     from ._graph import Graph
@@ -375,6 +376,46 @@ def nodes_of(table: Table, features: Any, label: Optional[str], split: Optional[
     return Found(arrays, features[0] if len(features) == 1 else None, label, values)
 
 
+def _is_id(column: np.ndarray) -> bool:
+    """Whether each row has a value of its own."""
+    keys = _keys(column) if column.ndim == 1 else []
+    try:
+        return len(set(keys)) == len(column) and not any(map(_labels.is_missing, keys))
+    except TypeError:                   # of values that are no ids
+        return False
+
+
+def _id_column(table: Table) -> Any:
+    """The column of ids by its name; None: no column is called so."""
+    found = next((n for n in ("id", table.index, "index") if n in table.names), None)
+    if found is not None or not table.names:
+        return found
+    first = table.names[0]
+    called = [n for n in ("node_id", "nodeid", "node") if n in table.names]
+    called += [first] if isinstance(first, str) and first.lower().endswith("_id") else []
+    return next((n for n in called if _is_id(table.column(n))), None)
+
+
+def _warn_unread(table: Table, features: Sequence[Any], ends: np.ndarray) -> None:
+    """Warns of a feature that seems to be the ids, where the rows' numbers are: whole numbers, all
+    different, in another order, and all ends of edges among them."""
+    for name in features if table.rows >= 8 else []:    # a few may be different by chance
+        column = table.column(name)
+        if column.dtype.kind in "iu" and column.ndim == 1 and (
+                np.unique(column).size == column.size and np.isin(ends, column).all()
+                and not np.array_equal(column, np.arange(column.size))):
+            warn_ids(name)
+            return
+
+
+def _warn_weight(pairs: Table, used: Sequence[Any]) -> None:
+    """Warns of the only column of numbers beside the ends, which may be the weights."""
+    found = [n for n in pairs.names if n not in used and n != pairs.index
+             and pairs.column(n).dtype.kind in "iuf"]
+    if len(found) == 1:
+        warn_weight(found[0])
+
+
 def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
                     reading: Mapping[str, Any]) -> Graph:
     """What Graph.from_pandas does; `names` are its arguments that name columns."""
@@ -382,7 +423,7 @@ def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
     table, pairs = table_of("nodes", nodes), table_of("edges", edges)
     node_id = names["node_id"]
     if node_id is None:
-        node_id = next((n for n in ("id", table.index, "index") if n in table.names), None)
+        node_id = _id_column(table)
     ids = Ids(table, node_id)
     ends = [ids.positions(pairs, names[end], "the %s of each edge" % end)
             for end in ("source", "target")]
@@ -391,12 +432,16 @@ def graph_of_tables(nodes: Any, edges: Any, names: Mapping[str, Any],
     if features is None:
         used = {node_id, table.index, label, names["split"] or "split", "node_weight", *MASKS}
         features = [name for name in table.names if name not in used]
+        if node_id is None:
+            _warn_unread(table, features, np.concatenate(ends))
     found = nodes_of(table, features, label, names["split"], names["class_names"],
                      names["num_classes"])
     if names["features"] is None and "node_weight" in table.names:
         found.arrays["node_weight"] = table.column("node_weight")
     weight = names["weight"]
     weight = pairs.first("weight") if weight is None else weight
+    if weight is None:
+        _warn_weight(pairs, (names["source"], names["target"]))
     return Graph.from_arrays(
         edge_index=np.stack(ends), num_nodes=table.rows, node_names=names_of(ids.column),
         edge_weight=None if weight is None else pairs.need(weight, "the weights"),

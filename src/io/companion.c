@@ -82,6 +82,7 @@ bonsai_status bn_companions_find(bn_companions *c, const char *path, const bonsa
         BN_TRY(bn_strdup(&c->features, o->features));
     else
         BN_TRY(find_one(&c->features, path, "features"));
+    c->shared = c->labels && c->features && strcmp(c->labels, c->features) == 0;
 done:
     return rc;
 }
@@ -121,7 +122,8 @@ bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void *
 typedef struct {
     bn_lines l;
     bn_companions *c;
-    bool     header, ids;       /* ids: in the first column */
+    bool     header, ids;       /* ids: in the column id_at */
+    int64_t  id_at;
     bool     lists;             /* the ids list the nodes */
     bool     again;
     bool     values;            /* triplets have values */
@@ -131,11 +133,6 @@ typedef struct {
     int64_t  x_capacity, node_capacity, feature_capacity;
     bn_head_names names;
 } reader;
-
-static bool is_id_header(const bn_field *f)
-{
-    return bn_field_is(f, "id") || bn_field_is(f, "node") || bn_field_is(f, "name");
-}
 
 /* Finds out from the first record if there is a header, ids or triplets. */
 static bonsai_status read_kind(reader *r)
@@ -150,7 +147,7 @@ static bonsai_status read_kind(reader *r)
         bool number = bn_field_value(&f, &v);
         numbers += number;
         if (fields == 0) {
-            r->header = r->ids = is_id_header(&f);
+            r->header = r->ids = bn_is_id_name(&f, true) || bn_field_is(&f, "name");
             first_is_number = number;
         }
         sparse |= fields == 1 && r->header && bn_field_is(&f, "feature");
@@ -159,12 +156,28 @@ static bonsai_status read_kind(reader *r)
     }
     r->header |= numbers == 0;
     r->ids |= !first_is_number && numbers > 0;
+    if (r->header && !r->ids && bn_lines_next(&r->l)) {         /* text below a name: ids */
+        BN_TRY(bn_field_next(&r->l, &f));
+        r->ids = f.len > 0 && r->l.more && !bn_field_value(&f, &v);
+    }
     r->c->sparse = sparse && fields == 2 + r->values;
+    if (r->c->shared) {
+        r->header = true;
+        r->ids = r->c->id >= 0;
+        r->id_at = r->c->id;
+        r->c->sparse = false;
+    }
 done:
     return rc;
 }
 
-/* The names that the header gives to the columns after the ids, unless comments gave names. */
+/* Whether a column is none of the features of a table that is read for both. */
+static bool is_label(const bn_companions *c, int64_t column)
+{
+    return c->shared && (column == c->label || column == c->split);
+}
+
+/* The names that the header gives to the columns beside the ids, unless comments gave names. */
 static bonsai_status read_header(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -172,11 +185,10 @@ static bonsai_status read_header(reader *r)
     bn_lines_next(&r->l);
     if (r->c->sparse || r->names.text)
         return rc;
-    if (r->ids)
+    for (int64_t i = 0; r->l.more; i++) {
         BN_TRY(bn_field_next(&r->l, &f));
-    while (r->l.more) {
-        BN_TRY(bn_field_next(&r->l, &f));
-        BN_TRY(bn_head_names_add(&r->names, &r->l, &f, false));
+        if (!(r->ids && i == r->id_at) && !is_label(r->c, i))
+            BN_TRY(bn_head_names_add(&r->names, &r->l, &f, false));
     }
 done:
     return rc;
@@ -187,6 +199,8 @@ static bonsai_status start(reader *r, bn_companions *c)
     bonsai_status rc;
     r->c = c;
     BN_TRY(bn_lines_open(&r->l, c->features));
+    r->l.hint = ": features are numbers, such as 1 and 0 for yes and no, and one column of them "
+                "for each of several words; a column of ids is the first and is called id";
     BN_TRY(bn_head_names_read(&r->names, &r->l, "feature"));
     if (bn_lines_next(&r->l))
         BN_TRY(read_kind(r));
@@ -229,11 +243,16 @@ static bonsai_status read_row(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t at = r->rows * r->columns, first = at;
-    if (r->ids)
-        BN_TRY(read_id(r));
-    for (; r->l.more; at++) {
-        BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, at + 1, sizeof *r->x));
-        BN_TRY(bn_real_next(&r->l, r->x + at));
+    bn_field f;
+    for (int64_t i = 0; r->l.more; i++) {
+        if (r->ids && i == r->id_at) {
+            BN_TRY(read_id(r));
+        } else if (is_label(r->c, i)) {
+            BN_TRY(bn_field_next(&r->l, &f));
+        } else {
+            BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, at + 1, sizeof *r->x));
+            BN_TRY(bn_real_next(&r->l, r->x + at++));
+        }
     }
     if (r->rows == 0)
         r->columns = at - first;
@@ -266,29 +285,50 @@ done:
     return rc;
 }
 
+static bonsai_status second_row(reader *r, int64_t row)
+{
+    char id[48];
+    bn_lines_rewind(&r->l);
+    for (int64_t i = r->header ? -1 : 0; i <= row; i++)
+        bn_lines_next(&r->l);
+    return bn_lines_fail(&r->l, "a second row for node \"%s\"",
+                         bn_nodes_show(id, sizeof id, &r->c->nodes, r->node[row]));
+}
+
+/* Fails unless each node has one row. */
+static bonsai_status check_rows(reader *r)
+{
+    bonsai_status rc;
+    const bn_nodes *nodes = &r->c->nodes;
+    char id[48];
+    uint8_t *seen = NULL;
+    BN_TRY(BN_NEW(&seen, nodes->n));
+    for (int64_t i = 0; i < r->rows && rc == BONSAI_OK; i++)
+        if (seen[r->node[i]]++)
+            rc = second_row(r, i);
+    for (int64_t v = 0; v < nodes->n && rc == BONSAI_OK; v++)
+        if (!seen[v])
+            rc = bn_fail(BONSAI_E_FORMAT, "%s: has no row for node \"%s\", which %s lists",
+                         r->l.path, bn_nodes_show(id, sizeof id, nodes, v), nodes->listed);
+done:
+    bn_free(seen);
+    return rc;
+}
+
 /* Sorts rows with ids into node order. */
 static bonsai_status sort_rows(reader *r)
 {
     bonsai_status rc;
     float *sorted = NULL;
-    uint8_t *seen = NULL;
     int64_t f = r->columns;
-    BN_TRY(BN_NEW(&seen, r->c->nodes.n));
+    BN_TRY(check_rows(r));
     BN_TRY(BN_NEW(&sorted, r->rows * f));
-    for (int64_t i = 0; i < r->rows; i++) {
-        if (seen[r->node[i]]++) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: row %lld is a second row for node %d",
-                         r->l.path, (long long)i, r->node[i]);
-            goto done;
-        }
-        if (f > 0)
-            memcpy(sorted + r->node[i] * f, r->x + i * f, (size_t)f * sizeof *sorted);
-    }
+    for (int64_t i = 0; i < r->rows && f > 0; i++)
+        memcpy(sorted + r->node[i] * f, r->x + i * f, (size_t)f * sizeof *sorted);
     bn_free(r->x);
     r->x = sorted;
     sorted = NULL;
 done:
-    bn_free(seen);
     bn_free(sorted);
     return rc;
 }
@@ -308,16 +348,17 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     do
         BN_TRY(read_rows(r));
     while (r->again);
+    if (r->ids && !r->lists)
+        BN_TRY(sort_rows(r));
     if (n >= 0 && r->rows != n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of features for %lld nodes", r->l.path,
-                     (long long)r->rows, (long long)n);
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of features for %lld nodes of %s%s", r->l.path,
+                     (long long)r->rows, (long long)n, nodes->listed,
+                     r->ids ? "" : ": a first column called id says whose each row is");
         goto done;
     }
     nodes->n = r->rows;
     if (n < 0 || r->lists)
         nodes->listed = r->c->features;
-    if (r->node)
-        BN_TRY(sort_rows(r));
     d->features = r->columns;
     if (r->c->said_features >= 0 && r->rows == 0)
         d->features = r->c->said_features;
@@ -325,6 +366,8 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
         rc = said_otherwise(r, d->features);
         goto done;
     }
+    if (!r->ids)
+        BN_TRY(bn_find_id_column(&d->g->info.id_column, r->x, r->rows, r->columns));
     if (d->features > 0)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x,
                              r->rows * r->columns));

@@ -1,11 +1,12 @@
 /* companion.h -- node ids, and the feature and label files next to an edge list; shared by the text
  * and mtx readers.
  *
- * A label file has a header with any of the columns id (or node), name, label, split, weight,
+ * A label file has a header with any of the columns id, name, label, split, weight,
  * origin, role.  Without a header it has one label per line, or an id and a label.  A feature file
  * is dense, one row per node: [id,] f1, f2, ...; or it has the header node,feature[,value] and one
- * non-zero per line.  Ids are in the first column if its header is id, node or name, or if there is
- * no header and the column is not numeric.
+ * non-zero per line.  Ids are in the first column if its header says so, or if the column is not
+ * numeric.  One table may be both: labels takes its columns of ids, labels and parts, features the
+ * others.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_COMPANION_H
@@ -64,6 +65,8 @@ bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines 
 /* Finds or adds the node with this id, which an edge names; *again as above. */
 bonsai_status bn_nodes_meet(int32_t *out, bn_nodes *nodes, const bn_lines *l, const bn_field *id,
                             bool *again);
+/* The id of a listed node for a message, cut to the room; returns out. */
+const char *bn_nodes_show(char *out, size_t size, const bn_nodes *nodes, int64_t node);
 /* Sorts integer ids by value and sets rank. */
 bonsai_status bn_nodes_sort(bn_nodes *nodes);
 /* Stores the ids in NODE_NAMES, unless they are NUMBERS. */
@@ -82,6 +85,21 @@ bonsai_status bn_head_names_read(bn_head_names *n, bn_lines *l, const char *what
 bonsai_status bn_head_names_add(bn_head_names *n, const bn_lines *l, const bn_field *f,
                                 bool escaped);
 
+/* ---- headers (headers.c) ---- */
+
+typedef struct { char text[64]; int64_t len; } bn_word;        /* a field; len -1: a long one */
+
+/* Whether a header calls a column the ids: id, node, node_id, nodeid, or ..._id if it is first. */
+bool bn_is_id_name(const bn_field *f, bool first);
+void bn_word_of(bn_word *w, const bn_field *f);
+/* Whether a record after this one has the word in one of the columns from .. to-1. */
+bonsai_status bn_word_below(bool *found, bn_lines *l, const bn_word *w, int64_t from, int64_t to);
+/* Whether a file has it in its first columns. */
+bonsai_status bn_word_in(bool *found, const char *path, const bn_word *w, int64_t columns);
+/* The first column that holds each of 0 .. n-1 once, in another order than the rows, from 1; 0:
+ * none does, or there are few rows. */
+bonsai_status bn_find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns);
+
 /* ---- companion files (companion.c, labelfile.c) ---- */
 
 typedef struct {
@@ -91,6 +109,9 @@ typedef struct {
     bool     sparse;            /* sparse features are read after all nodes are known */
     int64_t  said_features, said_classes;       /* from the head of the edges; -1: not given */
     bn_progress progress;
+    const char *edges;          /* borrowed: the file of edges, if its nodes have ids */
+    bool     shared;            /* labels and features are one table */
+    int64_t  id, label, split;  /* of that, the columns from 0 that are no features; -1: none */
 } bn_companions;
 
 /* Finds the files next to path, which is the graph's folder or edge file. */

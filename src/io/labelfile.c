@@ -2,7 +2,7 @@
  *
  * Rows are collected in growing arrays.  Ids and labels are read as integers until one is not an
  * integer; then the file is read again from the start with names.
- * Comments at the head may name the classes (headnames.c).  Otherwise classes are numbered in the
+ * labelhead.c finds what the columns are.  Comments at the head may name the classes (headnames.c).  Otherwise classes are numbered in the
  * order of their names, or of their values where these are whole numbers, so that two files of the
  * same classes agree.  Labels 0 .. c-1 stay numbers, and so do all labels if c was announced.
  *
@@ -10,14 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "companion.h"
-
-typedef enum { ID, NAME, LABEL, SPLIT, WEIGHT, ORIGIN, ROLE, KINDS } column;
-
-static const struct { const char *name; column kind; } known[] = {
-    {"id", ID},         {"node", ID},     {"name", NAME},     {"label", LABEL}, {"class", LABEL},
-    {"split", SPLIT},   {"weight", WEIGHT}, {"origin", ORIGIN}, {"role", ROLE},
-};
+#include "labelfile.h"
 
 static const struct { bonsai_section section; bonsai_type type; } place[KINDS] = {
     [NAME] = {BONSAI_SECTION_NODE_NAMES, BONSAI_TYPE_U8},
@@ -41,9 +34,8 @@ static const struct { const char *word; uint8_t value; } parts[] = {
 typedef struct {
     bn_lines l;
     bn_companions *c;
-    column   column[KINDS];     /* in the order of the fields */
-    int      columns;
-    bool     has[KINDS], header, again;
+    bn_label_columns h;
+    bool     again;
     bool     named;             /* labels are class names */
     int64_t  rows, names_len, largest;
     void    *data[KINDS];
@@ -51,93 +43,6 @@ typedef struct {
     bn_ids   classes;
     bn_head_names class_names;
 } table;
-
-/* Whether a label is a whole number: 10, or as a table with gaps has it, 10.0. */
-static bool is_whole(const bn_field *f, int64_t *out)
-{
-    bn_field whole = *f;
-    while (whole.len > 0 && whole.text[whole.len - 1] == '0')
-        whole.len--;
-    if (whole.len > 1 && whole.text[whole.len - 1] == '.')
-        whole.len--;
-    else
-        whole = *f;
-    return bn_field_int(&whole, out);
-}
-
-/* ---- the columns ---- */
-
-static bonsai_status name_column(table *t, const bn_field *f)
-{
-    const size_t all = sizeof known / sizeof *known;
-    size_t i = 0;
-    while (i < all && !bn_field_is(f, known[i].name))
-        i++;
-    if (i == all)
-        return bn_lines_fail(&t->l, "column \"%.*s\" is none of id, node, name, label, split, "
-                             "weight, origin, role", bn_field_show(f), f->text);
-    if (t->has[known[i].kind])
-        return bn_lines_fail(&t->l, "column \"%.*s\" occurs twice", bn_field_show(f), f->text);
-    t->has[known[i].kind] = true;
-    t->column[t->columns++] = known[i].kind;
-    return BONSAI_OK;
-}
-
-/* A header with unknown names would be taken for the first node: refuses a word above nothing but
- * numbers. */
-static bonsai_status check_first(table *t, const bn_field *first)
-{
-    bonsai_status rc = BONSAI_OK;
-    char word[64];
-    bn_field f;
-    int64_t value, line = t->l.line, rows = 0;
-    snprintf(word, sizeof word, "%.*s", bn_field_show(first), first->text);
-    if (first->quoted || first->len == 0 || is_whole(first, &value))
-        return BONSAI_OK;
-    for (; bn_lines_next(&t->l); rows++) {
-        BN_TRY(bn_field_next(&t->l, &f));
-        if (!is_whole(&f, &value) && f.len > 0)
-            return BONSAI_OK;
-    }
-    t->l.line = line;
-    if (rows > 0)
-        rc = bn_lines_fail(&t->l, "\"%s\" is above numbers, but names no column: name the columns "
-                           "id, name, label, split, weight, origin, role, or put the word in "
-                           "quotes", word);
-done:
-    return rc;
-}
-
-/* Reads the header, which starts with the name of a column; a name alone is the id. */
-static bonsai_status read_columns(table *t)
-{
-    bonsai_status rc;
-    bn_field f;
-    BN_TRY(bn_field_next(&t->l, &f));
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        t->header |= bn_field_is(&f, known[i].name);
-    for (; f.text && t->header;) {
-        BN_TRY(name_column(t, &f));
-        BN_TRY(bn_field_next(&t->l, &f));
-    }
-    if (t->header && t->has[NAME] && !t->has[ID]) {
-        t->has[NAME] = false;
-        t->has[ID] = true;
-        for (int i = 0; i < t->columns; i++)
-            t->column[i] = t->column[i] == NAME ? ID : t->column[i];
-    }
-    if (!t->header) {
-        bool two = t->l.more;
-        BN_TRY(check_first(t, &f));
-        t->column[0] = two ? ID : LABEL;
-        t->column[1] = LABEL;
-        t->columns = two ? 2 : 1;
-        t->has[ID] = two;
-        t->has[LABEL] = true;
-    }
-done:
-    return rc;
-}
 
 /* ---- rows ---- */
 
@@ -160,7 +65,7 @@ static bonsai_status read_label(table *t, const bn_field *f)
     int64_t label = -1;
     BN_TRY(one_more(t, LABEL, &to));
     *to = -1;
-    bool integer = is_whole(f, &label);
+    bool integer = bn_field_whole(f, &label);
     if ((f->len == 0 && !f->quoted) || (integer && label == -1))
         return BONSAI_OK;
     if (t->named) {
@@ -283,22 +188,23 @@ static bonsai_status read_rows(table *t)
     t->rows = t->names_len = 0;
     t->largest = -1;
     t->again = false;
-    if (t->header)
+    if (t->h.header)
         bn_lines_next(&t->l);
     for (; bn_lines_next(&t->l); t->rows++) {
         BN_TRY(bn_lines_tick(&t->l, t->c->progress, "reading labels"));
-        if (!t->has[ID])
+        if (!t->h.has[ID])
             BN_TRY(bn_lines_close_up(&t->l));
-        for (int i = 0; i < t->columns; i++) {
+        for (int64_t i = 0; i < t->h.columns; i++) {
             BN_TRY(bn_field_next(&t->l, &f));
             if (!f.text)
-                return bn_lines_fail(&t->l, "%d columns where %d are needed", i, t->columns);
-            BN_TRY(read_field(t, t->column[i], &f));
+                return bn_lines_fail(&t->l, "%lld columns where %lld are needed", (long long)i,
+                                     (long long)t->h.columns);
+            BN_TRY(read_field(t, t->h.column[i], &f));
             if (t->again)
                 return BONSAI_OK;
         }
         if (t->l.more)
-            return bn_lines_fail(&t->l, "more than %d columns", t->columns);
+            return bn_lines_fail(&t->l, "more than %lld columns", (long long)t->h.columns);
     }
     BN_TRY(bn_lines_tick(&t->l, t->c->progress, "reading labels"));
 done:
@@ -396,23 +302,24 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->labels);
         goto done;
     }
-    BN_TRY(read_columns(&t));
+    BN_TRY(bn_label_columns_read(&t.h, &t.l, c));
     do
         BN_TRY(read_rows(&t));
     while (t.again);
     c->nodes.n = t.rows;
     c->nodes.listed = c->labels;
-    c->listed = t.has[ID];
+    c->listed = t.h.has[ID];
     BN_TRY(sort_classes(&t));
     BN_TRY(lay_classes(&t, d));
     for (column k = NAME; k < KINDS; k++)
-        if (t.has[k])
+        if (t.h.has[k])
             BN_TRY(bn_draft_give(d, place[k].section, place[k].type, &t.data[k],
                                  k == NAME ? t.names_len : t.rows));
 done:
     bn_lines_close(&t.l);
     bn_ids_free(&t.classes);
     bn_free(t.class_names.text);
+    bn_free(t.h.column);
     for (int k = 0; k < KINDS; k++)
         bn_free(t.data[k]);
     return rc;

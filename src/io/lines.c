@@ -392,7 +392,8 @@ static bonsai_status not_a_number(bn_lines *l, const char *what)
     bn_field f;
     BN_TRY(bn_field_next(l, &f));
     rc = !f.text ? bn_lines_fail(l, "the line ends where %s is needed", what)
-                 : bn_lines_fail(l, "\"%.*s\" is not %s", bn_field_show(&f), f.text, what);
+                 : bn_lines_fail(l, "\"%.*s\" is not %s%s", bn_field_show(&f), f.text, what,
+                                 l->hint ? l->hint : "");
 done:
     return rc;
 }

@@ -29,6 +29,7 @@ typedef struct {                /* valid until the next field is read */
 
 typedef struct {
     const char *path;           /* borrowed, for error messages */
+    const char *hint;           /* what to do about text where a number is needed; NULL: nothing */
     int64_t     line;           /* where the record starts, from 1 */
     bool        more;           /* the record has another field */
     char        separator;      /* ' ': runs of blanks; 0: there is no record */

@@ -256,6 +256,19 @@ bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines 
     return BONSAI_OK;
 }
 
+const char *bn_nodes_show(char *out, size_t size, const bn_nodes *nodes, int64_t node)
+{
+    const bn_ids *ids = &nodes->ids;
+    int64_t value = node;
+    if (nodes->kind == BN_INTEGERS)
+        memcpy(&value, ids->text + ids->key[node].begin, sizeof value);
+    if (nodes->kind == BN_NAMES)
+        snprintf(out, size, "%.*s", (int)ids->key[node].len, ids->text + ids->key[node].begin);
+    else
+        snprintf(out, size, "%" PRId64, value);
+    return out;
+}
+
 bonsai_status bn_nodes_meet(int32_t *out, bn_nodes *nodes, const bn_lines *l, const bn_field *id,
                             bool *again)
 {

@@ -141,32 +141,96 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
 
 /* ---- the header line ---- */
 
-typedef struct { int fields, numbers; bool source, target; } record;
+typedef struct {
+    int     fields, numbers;
+    bool    source, target, number[4];
+    bn_word end[2];
+} record;
+
+static bool is_one_of(const bn_field *f, const char *const *names)
+{
+    while (*names && !bn_field_is(f, *names))
+        names++;
+    return *names != NULL;
+}
 
 static bonsai_status look_at(record *r, bn_lines *l)
 {
-    static const char *const sources[] = {"source", "src", "from", "u", "node1", "id1", "start"};
-    static const char *const targets[] = {"target", "dst", "to", "v", "node2", "id2", "end"};
+    static const char *const sources[] = {"source", "src", "from", "u", "node1", "id1", "start",
+                                          NULL};
+    static const char *const targets[] = {"target", "dst", "to", "v", "node2", "id2", "end", NULL};
     bonsai_status rc;
     bn_field f;
     double v;
     memset(r, 0, sizeof *r);
     BN_TRY(bn_field_next(l, &f));
-    while (f.text && r->fields < 4) {
-        r->numbers += bn_field_real(&f, &v);
-        for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
-            r->source |= r->fields == 0 && bn_field_is(&f, sources[i]);
-            r->target |= r->fields == 1 && bn_field_is(&f, targets[i]);
-        }
-        r->fields++;
+    for (; f.text && r->fields < 4; r->fields++) {
+        r->number[r->fields] = bn_field_real(&f, &v);
+        r->numbers += r->number[r->fields];
+        r->source |= r->fields == 0 && is_one_of(&f, sources);
+        r->target |= r->fields == 1 && is_one_of(&f, targets);
+        if (r->fields < 2)
+            bn_word_of(&r->end[r->fields], &f);
         BN_TRY(bn_field_next(l, &f));
     }
 done:
     return rc;
 }
 
+/* Whether the list of nodes has one of the ends. */
+static bool is_listed(const edges *e, const record *r)
+{
+    return bn_ids_find(&e->nodes->ids, r->end[0].text, r->end[0].len) >= 0 ||
+           bn_ids_find(&e->nodes->ids, r->end[1].text, r->end[1].len) >= 0;
+}
+
+/* Whether both ends occur in the first line alone, where l stands. */
+static bonsai_status is_alone(bool *alone, edges *e, const record *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool found = r->end[0].len <= 0 || r->end[1].len <= 0;
+    for (int i = 0; i < 2 && !found; i++) {
+        bn_lines_rewind(&e->l);
+        bn_lines_next(&e->l);
+        BN_TRY(bn_word_below(&found, &e->l, &r->end[i], 0, 2));
+    }
+    *alone = !found;
+done:
+    return rc;
+}
+
+static bool has_digit(const record *r)
+{
+    bool found = false;
+    for (int i = 0; i < 2; i++)
+        for (int64_t j = 0; j < r->end[i].len; j++)
+            found |= r->end[i].text[j] >= '0' && r->end[i].text[j] <= '9';
+    return found;
+}
+
+/* A line of two words is a header if no file lists these as nodes but those of the next line, or if
+ * one is a column's name and none is a node of another line.  If they only look unlike the others,
+ * the line stays an edge, and info.header says so. */
+static bonsai_status judge_words(edges *e, const record *first, const record *second)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool alone;
+    if (e->known) {
+        e->header = e->nodes->kind == BN_NAMES && !is_listed(e, first) && is_listed(e, second);
+        return BONSAI_OK;
+    }
+    const bool odd = !has_digit(first) && has_digit(second);
+    if (!first->source && !first->target && !odd)
+        return BONSAI_OK;
+    BN_TRY(is_alone(&alone, e, first));
+    e->header = alone && (first->source || first->target);
+    e->d->g->info.header = alone && !e->header;
+done:
+    return rc;
+}
+
 /* The first line is a header if it has column names, or no number while the second line has only
- * numbers. */
+ * numbers or a weight. */
 static bonsai_status find_header(edges *e)
 {
     bonsai_status rc = BONSAI_OK;
@@ -183,7 +247,9 @@ static bonsai_status find_header(edges *e)
     e->weighted = first.fields == 3;
     e->header = (first.source && first.target) ||
                 (first.numbers == 0 && second.fields == first.fields &&
-                 second.numbers == second.fields);
+                 (second.numbers == second.fields || (e->weighted && second.number[2])));
+    if (!e->header && first.numbers == 0 && second.fields == first.fields)
+        BN_TRY(judge_words(e, &first, &second));
 done:
     return rc;
 }
@@ -350,6 +416,7 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     (void)!stat(path, &before);
     BN_TRY(edge_file(&file, path));
     BN_TRY(bn_companions_find(&c, path, o));
+    c.edges = file;
     BN_TRY(bn_lines_open(&e.l, file));
     BN_TRY(read_head(&h, &e.l));
     use_head(&h, &e, &c, o);

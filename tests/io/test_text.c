@@ -464,7 +464,7 @@ static void refuses_bad_companions_with_file_and_line(void **state)
         {"0 1\n", "1\n2\n3\n", "0\n0\n", "features.csv: 3 rows of features for 2 nodes"},
         {"0 1\n", "", NULL, "features.csv: is empty or has only comments"},
         {"0 1\n", "id,a\n0,1\n0,1\n", NULL, "features.csv:3: node \"0\" is listed a second time"},
-        {"0 1\n", "id,a\n0,1\n0,1\n", "id\n0\n1\n", "features.csv: row 1 is a second row"},
+        {"0 1\n", "id,a\n0,1\n0,1\n", "id\n0\n1\n", "features.csv:3: a second row for node \"0\""},
         {"0 1\n", "id,a\n0,1\n7,1\n", "id\n0\n1\n", "features.csv:3: node 7 is outside 0..1"},
         {"0 1\n", "node,feature,value\n0,0,1\n2,0,1\n", NULL, "features.csv:3: node 2 is outside"},
         {"0 1\n", "node,feature,value\n0,-1,1\n", NULL, "features.csv:2: feature -1 is outside"},

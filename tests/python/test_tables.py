@@ -6,6 +6,7 @@ import importlib
 import os
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 
@@ -128,6 +129,41 @@ class Tables(testing.Case):
         self.assertIsNone(names(features=np.eye(3)))
         self.assertIsNone(names({0: [1, 2, 3], 1: [4, 5, 6]}, features=[0, 1]))
         self.assertEqual(names({0: [1, 2, 3]}, features=[0, "age"]), ["0", "age"])
+
+    def test_an_id_column_by_its_name(self):
+        for name in ("node_id", "nodeid", "node", "customer_id"):
+            nodes = {name if k == "id" else k: v for k, v in NODES.items()}
+            self.assertTrue(Graph.from_pandas(nodes, EDGES).equal(named()), name)
+        ends = {"source": [0, 1], "target": [1, 2]}
+        for nodes in ({"region_id": [7, 7, 8], "age": [1, 2, 3]},       # not all different
+                      {"age": [1, 2, 3], "region_id": [7, 8, 9]}):      # not the first
+            g = Graph.from_pandas(nodes, ends)
+            self.assertEqual((g.num_features, g.node_names), (2, None))
+
+    def test_warns_of_ids_among_features(self):
+        ends = {"source": [0, 1], "target": [1, 7]}
+        nodes = {"age": [1.5] * 8, "account": [3, 0, 1, 2, 7, 6, 5, 4]}
+        with self.assertWarnsRegex(graphbonsai.TableWarning, 'node_id="account"') as caught:
+            self.assertEqual(Graph.from_pandas(nodes, ends).num_features, 2)
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            Graph.from_pandas(nodes, ends, node_id="account")
+            Graph.from_pandas(nodes, ends, features=["age", "account"])
+            for account in ([*range(8)], [3, 0, 1, 2, 7, 6, 5, 5], [3, 0, 1, 2, 9, 6, 5, 4]):
+                Graph.from_pandas({**nodes, "account": account}, ends)
+
+    def test_warns_of_a_column_that_may_be_weights(self):
+        ends = {"source": ["ann"], "target": ["bob"], "note": ["x"]}
+        with self.assertWarnsRegex(graphbonsai.TableWarning, 'weight="times"'):
+            g = Graph.from_pandas(NODES, {**ends, "times": [3]})
+        self.assertIsNone(g.edge_weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            Graph.from_pandas(NODES, ends)
+            Graph.from_pandas(NODES, {**ends, "times": [3]}, weight="times")
+            Graph.from_pandas(NODES, {**ends, "times": [3], "weight": [1]})
+            Graph.from_pandas(NODES, {**ends, "times": [3], "year": [2024]})
 
     def test_data_frames(self):
         pandas = module("pandas")

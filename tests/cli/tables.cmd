@@ -1,0 +1,12 @@
+# Tables whose columns have names of their own: notes of doubt, and sentences that say what to do.
+printf 'buyer,partner\nC1,C2\nC2,C3\n' > e.csv; $BONSAI convert e.csv g.bonsai > /dev/null; $BONSAI info e.csv | grep ^nodes; $BONSAI convert -q e.csv g.bonsai > /dev/null
+printf 'customer,tier\nC1,gold\nC2,gold\nC3,none\n' > l.csv; $BONSAI convert e.csv g.bonsai --labels l.csv
+printf 'customer,label\nC1,gold\nC2,gold\nC3,none\n' > l.csv; $BONSAI convert e.csv g.bonsai --labels l.csv > /dev/null; $BONSAI info g.bonsai | grep -E '^(nodes|classes)'
+printf '0,1\n1,2\n' > n.csv; printf 'age,account\n1,3\n1,0\n1,1\n1,2\n1,5\n1,4\n1,6\n1,7\n' > f.csv; $BONSAI convert n.csv g.bonsai --features f.csv > /dev/null; $BONSAI convert -q n.csv g.bonsai --features f.csv > /dev/null
+sed 1d f.csv > g.csv; $BONSAI convert n.csv g.bonsai --features g.csv > /dev/null
+mkdir t && cp n.csv t/edges.csv && cp f.csv t/features.csv && $BONSAI convert t g.bonsai > /dev/null
+# One table of all.
+printf 'customer,age,member,label,split\nC1,30,1,gold,train\nC2,41,0,gold,\nC3,52,1,none,test\n' > all.csv; $BONSAI convert e.csv g.bonsai --features all.csv --labels all.csv -q > /dev/null; $BONSAI info g.bonsai | grep -E '^(nodes|features|classes|train|test)'; $BONSAI info g.bonsai --json | sed -n '/"feature_names"/,/]/p'
+$BONSAI convert e.csv g.bonsai --labels all.csv
+sed 's/,1,gold/,yes,gold/' all.csv > yes.csv; $BONSAI convert e.csv g.bonsai --features yes.csv --labels yes.csv
+sed 's/label/tier/' all.csv > tier.csv; $BONSAI convert e.csv g.bonsai --features tier.csv --labels tier.csv

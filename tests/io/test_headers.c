@@ -1,0 +1,173 @@
+/* test_headers.c -- headers and columns of ids that have names of their own, and honest files that
+ * only look alike.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "texting.h"
+
+typedef struct {
+    const char *edges, *features, *labels;
+    int nodes, columns, classes;        /* of features; of nodes */
+    int doubt;                          /* info.header */
+} example;
+
+static void reads(const example *e)
+{
+    bonsai_graph *g = must_read(folder_of("head", e->edges, e->features, e->labels));
+    if (bonsai_graph_nodes(g) != e->nodes || bonsai_graph_features(g) != e->columns ||
+        bonsai_graph_classes(g) != e->classes || bonsai_graph_read_info(g)->header != e->doubt)
+        fail_msg("%s: %lld nodes, %lld features, %lld classes, header %lld", e->edges,
+                 (long long)bonsai_graph_nodes(g), (long long)bonsai_graph_features(g),
+                 (long long)bonsai_graph_classes(g),
+                 (long long)bonsai_graph_read_info(g)->header);
+    bonsai_graph_free(g);
+}
+
+static void headers_of_edges(void **state)
+{
+    (void)state;
+    static const example all[] = {
+        {"buyer,partner\nC1,C2\nC2,C3\n", NULL, "C1,a\nC2,b\nC3,a\n", 3, 0, 2, 0},   /* listed */
+        {"buyer,partner\nC1,C2\nC2,C3\n", "id,f\nC1,1\nC2,2\nC3,3\n", NULL, 3, 1, 0, 0},
+        {"source,partner\nC1,C2\nC2,C3\n", NULL, NULL, 3, 0, 0, 0},
+        {"buyer,to\nann,bob\nbob,eve\n", NULL, NULL, 3, 0, 0, 0},
+        {"buyer,partner,times\nC1,C2,3\nC2,C3,1\n", NULL, NULL, 3, 0, 0, 0},
+        {"buyer,partner,times\n1,2,3\n2,0,1\n", NULL, NULL, 3, 0, 0, 0},
+        {"buyer,partner\nC1,C2\nC2,C3\n", NULL, NULL, 5, 0, 0, 1},   /* or an edge: a doubt */
+        {"u,w\nv,w\nu,v\n", NULL, NULL, 3, 0, 0, 0},                  /* edges */
+        {"from,w\nv,w\n", NULL, NULL, 3, 0, 0, 0},
+        {"ann,bob\neve,joe\n", NULL, NULL, 4, 0, 0, 0},
+        {"ann,bob\nC1,bob\n", NULL, NULL, 3, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        reads(&all[i]);
+}
+
+static void headers_of_labels(void **state)
+{
+    (void)state;
+    static const example all[] = {
+        {"C1,C2\nC2,C3\n", NULL, "customer_id,label\nC1,a\nC2,b\nC3,a\n", 3, 0, 2, 0},
+        {"C1,C2\nC2,C3\n", NULL, "customer,class\nC1,a\nC2,b\nC3,a\n", 3, 0, 2, 0},
+        {"C1,C2\nC2,C3\n", NULL, "node_id,tier\nC1,a\nC2,b\nC3,a\n", 3, 0, 2, 0},
+        {"5,6\n6,7\n", NULL, "customer,y,split\n7,a,train\n6,b,\n5,a,\n", 3, 0, 2, 0},
+        {"C1,C2\nC2,C3\n", NULL, "C1,y\nC2,n\nC3,y\n", 3, 0, 2, 0},         /* classes y and n */
+        {"0,1\n1,2\n", NULL, "y\nn\ny\n", 3, 0, 2, 0},
+        {"0,1\n1,2\n", NULL, "0,target\n1,decoy\n2,decoy\n", 3, 0, 2, 0},
+        {"C1,C2\nC2,C3\n", NULL, "C0,a\nC1,a\nC2,b\nC3,a\n", 4, 0, 2, 0},   /* no edge */
+        {"C1,C2\nC2,C3\n", NULL, "C1,only\nC2,b\nC3,b\n", 3, 0, 2, 0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        reads(&all[i]);
+    refuses_file(folder_of("head", "C1,C2\nC2,C3\n", NULL, "customer,tier\nC1,a\nC2,b\nC3,a\n"),
+                 "labels.csv:1: \"customer\" and \"tier\" look like a header");
+    refuses_file(folder_of("head", "C1,C2\n", NULL, "C1,3,a\nC2,4,b\n"),
+                 "labels.csv:1: 3 columns, and no header that calls one of them label");
+}
+
+static void columns_of_ids(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "id,f\nC2,2\nC1,1\n", "customer_id,f\nC2,2\nC1,1\n", "customer,f\nC2,2\nC1,1\n"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        bonsai_graph *g = must_read(folder_of("ids", "C1,C2\n", same[i], "id\nC1\nC2\n"));
+        float value;
+        bonsai_graph_row(&value, g, 0);
+        assert_true(value == 1.0f && bonsai_graph_features(g) == 1);
+        assert_string_equal(bonsai_graph_feature_name(g, 0), "f");
+        bonsai_graph_free(g);
+    }
+    static const struct { const char *rows; int doubt; } numbers[] = {
+        {"f,n\n1,3\n1,0\n1,1\n1,2\n1,5\n1,4\n1,6\n1,7\n", 2},
+        {"f,n\n1,0\n1,1\n1,2\n1,3\n1,4\n1,5\n1,6\n1,7\n", 0},         /* in order */
+        {"f,n\n1,3\n1,0\n1,1\n1,2\n1,5\n1,4\n1,6\n1,6\n", 0},
+        {"f,n\n1,3\n1,0\n1,1\n1,2\n1,5\n1,4\n1,6\n1,8\n", 0},
+        {"f,n\n1,3\n1,0\n1,1\n1,2\n1,5\n1,4.5\n1,6\n1,7\n", 0},
+        {"f,n\n1,3\n1,0\n1,1\n1,2\n", 0},                             /* few */
+        {"f_id,n\n1,3\n2,0\n3,1\n0,2\n5,5\n4,4\n6,6\n7,7\n", 0},      /* has ids */
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bonsai_graph *g = must_read(folder_of("ids", "0,1\n", numbers[i].rows, NULL));
+        assert_int_equal(bonsai_graph_read_info(g)->id_column, numbers[i].doubt);
+        bonsai_graph_free(g);
+    }
+}
+
+/* One file is both the features and the labels. */
+static bonsai_status read_table(bonsai_graph **g, const char *text)
+{
+    bonsai_read_options o;
+    char edges[512], table[512];
+    snprintf(edges, sizeof edges, "%s", temp_path("table.el"));
+    snprintf(table, sizeof table, "%s", temp_path("table.csv"));
+    write_text(edges, "C1 C2\nC2 C3\n");
+    write_text(table, text);
+    bonsai_read_options_init(&o);
+    o.features = o.labels = table;
+    o.threads = 1;
+    return bonsai_graph_read(g, edges, &o);
+}
+
+static void one_table_is_both(void **state)
+{
+    (void)state;
+    static const char *const same[] = {
+        "id,age,weight,label,split\nC1,1,10,a,train\nC2,2,20,b,\nC3,3,30,a,test\n",
+        "customer,age,weight,split,class\nC1,1,10,train,a\nC2,2,20,,b\nC3,3,30,test,a\n",
+        "y,age,node_id,weight,split\na,1,C1,10,train\nb,2,C2,20,\na,3,C3,30,test\n"};
+    bonsai_graph *first = NULL, *g = NULL;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        float row[2];
+        if (read_table(&g, same[i]) != BONSAI_OK)
+            fail_msg("%s", bonsai_error());
+        bonsai_graph_row(row, g, 2);
+        assert_true(bonsai_graph_features(g) == 2 && row[0] == 3.0f && row[1] == 30.0f);
+        assert_string_equal(bonsai_graph_feature_name(g, 1), "weight");
+        assert_string_equal(bonsai_graph_class_name(g, 1), "b");
+        assert_string_equal(node_name(g, 2), "C3");
+        if (first)
+            assert_same(first, g);
+        if (first)
+            bonsai_graph_free(g);
+        else
+            first = g;
+    }
+    bonsai_graph_free(first);
+    static const char *const bad[][2] = {
+        {"id,age\nC1,1\nC2,2\nC3,3\n", "table.csv:1: no column is called label, class, y or target"},
+        {"C1,1,a\nC2,2,b\nC3,3,a\n", "table.csv:1: 3 columns, and no header"},
+        {"id,age,label\nC1,1,a\nC2,no,b\nC3,3,a\n",
+         "table.csv:3: \"no\" is not a finite number: features are numbers, such as 1 and 0 for yes"},
+        {"id,age,label\nC1,1,a\nC2,2,b\n", "table.el:2: node \"C3\" is not listed in"},
+        {"age,label\n1,a\n2,b\n3,a\n", "table.el:1: node \"C1\" is not an integer"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(read_table(&g, bad[i][0]), BONSAI_E_FORMAT, bad[i][1]);
+}
+
+static void names_the_row_that_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const bad[][3] = {       /* features, labels, message */
+        {"id,f\nC1,1\nC3,2\n", "C1,a\nC2,a\nC3,b\n",
+         "features.csv: has no row for node \"C2\", which "},
+        {"id,f\n1,1\n3,2\n", "id\n1\n2\n3\n", "features.csv: has no row for node \"2\""},
+        {"id,f\nC1,1\n# two\nC2,2\nC1,2\nC3,1\n", "C1,a\nC2,a\nC3,b\n",
+         "features.csv:5: a second row for node \"C1\""},
+        {"1\n2\n", "C1,a\nC2,a\nC3,b\n", "labels.csv: a first column called id says whose"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses_file(folder_of("rows", "C1,C2\nC2,C3\n", bad[i][0], bad[i][1]), bad[i][2]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_of_edges),
+        cmocka_unit_test(headers_of_labels),
+        cmocka_unit_test(columns_of_ids),
+        cmocka_unit_test(one_table_is_both),
+        cmocka_unit_test(names_the_row_that_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
