@@ -126,6 +126,19 @@ def mask(m: Any, rows: int, name: str, split_index: int) -> np.ndarray:
     return np.ascontiguousarray(m.numpy()).astype(bool, copy=False)
 
 
+def masks(found: Dict[str, Any], rows: int, split_index: int, owner: str) -> Dict[str, Any]:
+    """The masks of a graph by their names; none: it has no split."""
+    have = {name: found[name] for name in ("train_mask", "val_mask", "test_mask")
+            if found.get(name) is not None}
+    if have and "train_mask" not in have:
+        others = " | ".join(owner % name for name in have)
+        raise ArgumentError(f"there is no train_mask beside {' and '.join(have)}: if all other "
+                            f"nodes train, {owner % 'train_mask'} = ~({others})")
+    out = {name: mask(m, rows, owner % name, split_index) for name, m in have.items()}
+    check_apart({owner % name: m for name, m in out.items()})
+    return out
+
+
 def check_apart(masks: Dict[str, Optional[np.ndarray]]) -> None:
     names = [name for name, m in masks.items() if m is not None]
     for i, a in enumerate(names):

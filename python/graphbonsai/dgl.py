@@ -48,16 +48,6 @@ def _column(g: Any, name: str, what: str) -> Tensor:
     return g.ndata[name]
 
 
-def _masks(g: Any, split_index: int) -> Dict[str, Any]:
-    if "train_mask" not in g.ndata:
-        return {}
-    masks = {name: None if name not in g.ndata else
-             _tensors.mask(g.ndata[name], g.num_nodes(), name, split_index)
-             for name in ("train_mask", "val_mask", "test_mask")}
-    _tensors.check_apart(masks)
-    return masks
-
-
 def _condensed(g: Any, report: Any, source: np.ndarray, target: np.ndarray) -> Dict[str, Any]:
     """The data that only a condensed graph has; its edges stay, and all labels are for training."""
     n = g.num_nodes()
@@ -110,7 +100,8 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         options = {**_condensed(g, report, source.astype(np.int64), target.astype(np.int64)),
                    **({} if members is None else {"members": members}), **options}
     else:
-        options.update(_masks(g, split_index))
+        options.update(_tensors.masks(dict(g.ndata), g.num_nodes(), split_index,
+                                      'g.ndata["%s"]'))
     options["feature_names"] = names
     if kept is not None:                # condensed, or of apply_features
         options["kept_features"] = kept.cpu().numpy()

@@ -35,7 +35,7 @@ from ._graph import Graph
 from ._kinds import SWAPPED
 from ._progress import Progress
 from ._report import Report, shown
-from ._splits import warn_batch
+from ._splits import warn_batch, warn_leaks
 from ._training import judged, part_number
 
 __all__ = ["Condense", "CondensedData", "apply_features", "condense", "evaluate", "from_data",
@@ -160,13 +160,7 @@ def _nodes(data: Data) -> int:
 
 
 def _masks(data: Data, n: int, split_index: int) -> Dict[str, Any]:
-    if data.get("train_mask") is None:
-        return {}
-    masks = {name: None if data.get(name) is None else
-             _tensors.mask(data[name], n, "data." + name, split_index)
-             for name in ("train_mask", "val_mask", "test_mask")}
-    _tensors.check_apart({"data." + name: m for name, m in masks.items()})
-    return masks
+    return _tensors.masks(data.to_dict(), n, split_index, "data.%s")
 
 
 def _condensed(data: Data) -> Dict[str, Any]:
@@ -465,6 +459,18 @@ def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph
     return graph.split(*drawn) if drawn else graph
 
 
+def _warn_leaks(small: Data, full: Graph) -> None:
+    """Warns where labelled nodes of the small graph are validation or test nodes of the full one."""
+    origin, y = small.get("origin"), small.get("y")
+    if origin is None or y is None or full.train_mask is None:
+        return
+    of = origin.cpu().numpy()[y.cpu().numpy() >= 0]
+    of = of[(of >= 0) & (of < full.num_nodes)]
+    leaks = int(sum(m[of].sum() for m in (full.val_mask, full.test_mask) if m is not None))
+    if leaks:
+        warn_leaks(leaks, "accuracy")
+
+
 def _drawn(small: Data) -> Optional[Tuple[List[float], int]]:
     """The shares and the seed of the split that condensing drew, or None."""
     report = _tensors.plain(small.get("report"))
@@ -491,6 +497,9 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         split_index: the column of masks [nodes, splits].
     """
     which = part_number(part)
+    if not isinstance(small, Data) or not isinstance(data, Data):
+        raise ArgumentError("pyg.evaluate takes a network, the small graph and the full one: "
+                            "pyg.evaluate(model, small, data)")
     if small.get("report") is None and data.get("report") is not None:
         raise ArgumentError(SWAPPED)
     full = apply_features(data, small)
@@ -498,4 +507,7 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         full = copy.copy(full)
         full.x = full["x"].to(small["x"].dtype)     # as condensing converted it
     classes, shares = _tensors.predicted(model, full, _nodes(full))
-    return judged(_judged_on(data, small, shares.shape[1], split_index), which, classes, shares)
+    judges = _judged_on(data, small, shares.shape[1], split_index)
+    if data.get("origin") is None:             # else its numbers are of another graph
+        _warn_leaks(small, judges)
+    return judged(judges, which, classes, shares)

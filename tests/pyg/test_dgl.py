@@ -129,7 +129,8 @@ class Dgl(unittest.TestCase):
 
     def test_a_split_that_is_missing_is_drawn(self):
         g = ours.to_data(graph())
-        g.ndata.pop("train_mask")
+        for name in ("train_mask", "val_mask", "test_mask"):
+            g.ndata.pop(name)
         with self.assertWarns(graphbonsai.SplitWarning):
             graphbonsai.condense(g, nodes=12, threads=1)
 

@@ -8,6 +8,7 @@ import pickle
 import sys
 import tempfile
 import unittest
+import warnings
 
 import numpy as np
 import torch
@@ -211,6 +212,19 @@ class Evaluate(unittest.TestCase):
             del self.d[name]
         self.assertEqual(pyg.evaluate(Fixed(scores), small, self.d)["right"], found["right"])
 
+    def test_labels_of_judged_nodes_are_told(self):
+        model = Fixed(torch.zeros(300, 3))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pyg.evaluate(model, self.small, self.d)
+        self.d.train_mask, self.d.test_mask = self.d.test_mask, self.d.train_mask
+        with self.assertWarnsRegex(graphbonsai.LeakWarning, "labelled nodes of the small graph"):
+            pyg.evaluate(model, self.small, self.d)
+
+    def test_another_order_is_told(self):
+        with self.assertRaisesRegex(graphbonsai.Error, r"pyg.evaluate\(model, small, data\)"):
+            pyg.evaluate(self.small, self.d, Fixed(torch.zeros(300, 3)))
+
     def test_a_column_of_masks_is_picked(self):
         for name in ("train_mask", "val_mask", "test_mask"):
             self.d[name] = torch.stack([torch.zeros(300).bool(), self.d[name]], 1)
@@ -231,6 +245,8 @@ class Evaluate(unittest.TestCase):
         with self.assertRaisesRegex(graphbonsai.ArgumentError, "the full graph has no y"):
             pyg.evaluate(good, self.small, Data(x=self.d.x, edge_index=self.d.edge_index))
         del self.d.train_mask
+        self.refuses("there is no train_mask beside val_mask and test_mask", good)
+        del self.d.val_mask, self.d.test_mask
         self.refuses("data has no train_mask", good)
 
     def test_features_are_converted_as_condensing_did(self):

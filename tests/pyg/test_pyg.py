@@ -520,12 +520,18 @@ class Refusals(unittest.TestCase):
         self.refuses(self.changed(edge_index=None), "neither edge_index nor adj_t")
 
     def test_a_split_that_is_missing_is_drawn(self):
-        plain = self.changed(train_mask=None)
+        plain = self.changed(train_mask=None, val_mask=None, test_mask=None)
         with self.assertWarnsRegex(graphbonsai.SplitWarning, "the graph has no split"):
             drawn = condense(plain)
         same = condense(plain, split=(60, 20, 20))
         self.assertTrue(torch.equal(drawn.x, same.x))
         self.refuses(plain, "has no split of its own", split="own")
+
+    def test_masks_without_the_training_part(self):
+        d = self.changed()
+        del d["train_mask"]
+        self.refuses(d, r"no train_mask beside val_mask and test_mask: if all other nodes train, "
+                        r"data.train_mask = ~\(data.val_mask \| data.test_mask\)")
 
     def test_masks_that_overlap(self):
         d = data()
