@@ -50,8 +50,8 @@ void note_reading(session *s, const bonsai_graph *g, const char *path)
         note(s, "%s: the first line was read as an edge, but no other has these nodes: if "
              "it names the columns, call them source and target", path);
     if (i->id_column)
-        note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than the "
-             "rows, but was read as a feature: if it is the id of the nodes, make it the first "
+        note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than "
+             "the rows, but was read as a feature: if it is the id of the nodes, make it the first "
              "column and call it id", path, name && *name ? name : number,
              (long long)bonsai_graph_nodes(g) - 1);
 }

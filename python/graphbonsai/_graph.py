@@ -20,7 +20,7 @@ from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
 from ._sources import Sources
-from ._splits import warn_left_out
+from ._splits import warn_left_out, warn_reading
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -208,6 +208,7 @@ class Graph(Sources):
             return files.other(path, reading, error)
         g = cls._of(handle)
         g._given = given_by(g.class_names)
+        warn_reading(os.fsdecode(path), g)
         return g
 
     @options_of.named

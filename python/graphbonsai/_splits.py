@@ -105,6 +105,21 @@ def warn_weight(name: Any) -> None:
                   (name, name), TableWarning, stacklevel=level())
 
 
+def warn_reading(path: str, graph: Any) -> None:
+    """Warns of what the reader of text was in doubt about."""
+    found = graph.changes
+    if found["header"]:
+        warnings.warn("%s: the first line was read as an edge, but no other has these nodes: if it "
+                      "names the columns, call them source and target" % path, TableWarning,
+                      stacklevel=level())
+    if found["id_column"]:
+        at = found["id_column"] - 1
+        warnings.warn("%s: the column %s of the features holds each of 0..%d once, but was read as a "
+                      "feature: if it is the id of the nodes, make it the first column and call it "
+                      "id" % (path, graph.feature_names[at] if graph.feature_names else at,
+                              graph.num_nodes - 1), TableWarning, stacklevel=level())
+
+
 def warn_all() -> None:
     warnings.warn("ratio is 1: the small graph may take as many bytes as the full one; 0.01 is one "
                   "percent", stacklevel=level())

@@ -418,6 +418,7 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     BN_TRY(bn_companions_find(&c, path, o));
     c.edges = file;
     BN_TRY(bn_lines_open(&e.l, file));
+    e.l.hint = ": a third column holds weights, which are numbers";
     BN_TRY(read_head(&h, &e.l));
     use_head(&h, &e, &c, o);
     BN_TRY(bn_companions_nodes(&c, d));

@@ -379,7 +379,7 @@ static void refuses_bad_edges_with_file_and_line(void **state)
         {"0 1 1\n1 2\n", "bad.el:2: the line ends where a finite number is needed"},
         {"0 1 1\n1 2 nan\n", "bad.el:2: \"nan\" is not a finite number"},
         {"0 1 1\n1 2 1e39\n", "bad.el:2: \"1e39\" is not a finite number"},
-        {"0 1 1\n1 2 0x10\n", "bad.el:2: \"0x10\" is not a finite number"},
+        {"0 1 1\n1 2 0x10\n", "bad.el:2: \"0x10\" is not a finite number: a third column"},
         {"0 1 1\n1 2 -4\n", "bad.el:2: weight -4 is not positive"},
         {"0 1 1\n1 2 0\n", "bad.el:2: weight 0 is not positive"},
         {"0,1\n,2\n", "bad.el:2: the id of a node is empty"},

@@ -153,6 +153,22 @@ class Tables(testing.Case):
             for account in ([*range(8)], [3, 0, 1, 2, 7, 6, 5, 5], [3, 0, 1, 2, 9, 6, 5, 4]):
                 Graph.from_pandas({**nodes, "account": account}, ends)
 
+    def test_warns_of_texts_that_are_in_doubt(self):
+        with tempfile.TemporaryDirectory() as folder:
+            edges, rows = os.path.join(folder, "e.csv"), os.path.join(folder, "f.csv")
+            for path, text in ((edges, "buyer,partner\nC1,C2\n"),
+                               (rows, "age,account\n" + "".join("1,%d\n" % (7 - i)
+                                                                for i in range(8)))):
+                with open(path, "w") as f:
+                    f.write(text)
+            with self.assertWarnsRegex(graphbonsai.TableWarning, "source and target") as caught:
+                self.assertEqual(Graph.load(edges).num_nodes, 4)
+            self.assertEqual(caught.filename, __file__)
+            with open(edges, "w") as f:
+                f.write("0,1\n")
+            with self.assertWarnsRegex(graphbonsai.TableWarning, "the column account"):
+                Graph.load(edges, features=rows)
+
     def test_warns_of_a_column_that_may_be_weights(self):
         ends = {"source": ["ann"], "target": ["bob"], "note": ["x"]}
         with self.assertWarnsRegex(graphbonsai.TableWarning, 'weight="times"'):
