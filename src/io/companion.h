@@ -92,6 +92,8 @@ typedef struct { char text[64]; int64_t len; } bn_word;        /* a field; len -
 /* Whether a header calls a column the ids: id, node, node_id, nodeid, or ..._id if it is first. */
 bool bn_is_id_name(const bn_field *f, bool first);
 void bn_word_of(bn_word *w, const bn_field *f);
+/* Reads what is left of the record, and goes to the next; *there: there is one. */
+bonsai_status bn_record_next(bn_lines *l, bool *there);
 /* Whether a record after this one has the word in one of the columns from .. to-1. */
 bonsai_status bn_word_below(bool *found, bn_lines *l, const bn_word *w, int64_t from, int64_t to);
 /* Whether a file has it in its first columns. */

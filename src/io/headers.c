@@ -22,17 +22,32 @@ void bn_word_of(bn_word *w, const bn_field *f)
         memcpy(w->text, f->text, (size_t)w->len);
 }
 
-bonsai_status bn_word_below(bool *found, bn_lines *l, const bn_word *w, int64_t from, int64_t to)
+bonsai_status bn_record_next(bn_lines *l, bool *there)
 {
     bonsai_status rc = BONSAI_OK;
     bn_field f;
+    while (l->more)                     /* a quoted field may span lines */
+        BN_TRY(bn_field_next(l, &f));
+    *there = bn_lines_next(l);
+done:
+    return rc;
+}
+
+bonsai_status bn_word_below(bool *found, bn_lines *l, const bn_word *w, int64_t from, int64_t to)
+{
+    bonsai_status rc;
+    bn_field f;
+    bool there;
     *found = false;
-    while (!*found && bn_lines_next(l))
+    BN_TRY(bn_record_next(l, &there));
+    while (!*found && there) {
         for (int64_t i = 0; i < to && l->more && !*found; i++) {
             BN_TRY(bn_field_next(l, &f));
             *found = i >= from && f.len == w->len && w->len >= 0 &&
                      (f.len == 0 || memcmp(f.text, w->text, (size_t)f.len) == 0);
         }
+        BN_TRY(bn_record_next(l, &there));
+    }
 done:
     return rc;
 }

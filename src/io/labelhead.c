@@ -97,14 +97,17 @@ static bonsai_status check_first(table *t, const bn_field *first)
     bonsai_status rc = BONSAI_OK;
     char word[64];
     bn_field f;
+    bool there;
     int64_t value, line = t->l->line, rows = 0;
     snprintf(word, sizeof word, "%.*s", bn_field_show(first), first->text);
     if (first->quoted || first->len == 0 || bn_field_whole(first, &value))
         return BONSAI_OK;
-    for (; bn_lines_next(t->l); rows++) {
+    BN_TRY(bn_record_next(t->l, &there));
+    for (; there; rows++) {
         BN_TRY(bn_field_next(t->l, &f));
         if (!bn_field_whole(&f, &value) && f.len > 0)
             return BONSAI_OK;
+        BN_TRY(bn_record_next(t->l, &there));
     }
     t->l->line = line;
     if (rows > 0)
@@ -122,9 +125,10 @@ static bonsai_status check_header(table *t, const bn_word *id, const bn_word *la
     bonsai_status rc = BONSAI_OK;
     bn_word next;
     bn_field f;
-    bool found = true;
+    bool found = true, there;
     first_line(t);
-    if (!t->c->edges || !bn_lines_next(t->l))
+    BN_TRY(bn_record_next(t->l, &there));
+    if (!t->c->edges || !there)
         return BONSAI_OK;
     BN_TRY(bn_field_next(t->l, &f));
     bn_word_of(&next, &f);
@@ -171,8 +175,15 @@ done:
     return rc;
 }
 
-/* Finds the names of columns in the first line, which is a header if one of them does not occur
- * below itself and nothing in it is a number. */
+/* Names that hardly are a class; a node called id may be listed below them, as by our writer. */
+static bool is_certain(const table *t, const bn_field *f)
+{
+    return kind_of(t, f, false) < KINDS && !bn_field_is(f, "y") && !bn_field_is(f, "target");
+}
+
+/* Finds the names of columns in the first line, which is a header if it starts with a certain one,
+ * or if it has a name that does not occur below itself, and no number.  Beside ..._id it is the
+ * other of two columns that must not occur below. */
 static bonsai_status find_header(table *t)
 {
     bonsai_status rc;
@@ -180,7 +191,7 @@ static bonsai_status find_header(table *t)
     bn_word word = {.len = -1};
     double value;
     int64_t number, at = -1;
-    bool found = false, numbers = false;
+    bool found = false, numbers = false, certain = false, there;
     for (int k = 0; k <= KINDS; k++)
         t->named_at[k] = -1;
     BN_TRY(bn_field_next(t->l, &f));
@@ -188,17 +199,19 @@ static bonsai_status find_header(table *t)
         const column k = kind_of(t, &f, t->fields == 0);
         numbers |= bn_field_whole(&f, &number);
         t->named_at[k] = t->named_at[k] < 0 ? t->fields : t->named_at[k];
-        if (k < KINDS && at < 0) {
+        certain |= t->fields == 0 && is_certain(t, &f);
+        if ((k < KINDS && at < 0) || (t->fields == 1 && at == 0 && t->named_at[ID] == 0)) {
             at = t->fields;
             bn_word_of(&word, &f);
         }
         BN_TRY(bn_field_next(t->l, &f));
     }
-    if (at >= 0 && !numbers)
+    if (at >= 0 && !numbers && !certain)
         BN_TRY(bn_word_below(&found, t->l, &word, at, at + 1));
-    t->h->header = at >= 0 && !numbers && !found;
+    t->h->header = certain || (at >= 0 && !numbers && !found);
     first_line(t);
-    if (bn_lines_next(t->l)) {
+    BN_TRY(bn_record_next(t->l, &there));
+    if (there) {
         BN_TRY(bn_field_next(t->l, &f));
         t->counts = bn_field_real(&f, &value);
     }

@@ -55,6 +55,11 @@ static void headers_of_labels(void **state)
         {"0,1\n1,2\n", NULL, "0,target\n1,decoy\n2,decoy\n", 3, 0, 2, 0},
         {"C1,C2\nC2,C3\n", NULL, "C0,a\nC1,a\nC2,b\nC3,a\n", 4, 0, 2, 0},   /* no edge */
         {"C1,C2\nC2,C3\n", NULL, "C1,only\nC2,b\nC3,b\n", 3, 0, 2, 0},
+        {"id,label\nlabel,C3\n", NULL, "id,label\nid,label\nlabel,b\nC3,b\n", 3, 0, 2, 0},
+        {"x_id,y_id\n", NULL, "x_id,a\ny_id,a\n", 2, 0, 1, 0},
+        {"C1,C2\n", NULL, "customer_id,tier\nC1,a\nC2,a\n", 2, 0, 1, 0},
+        {"C1,C2\nC2,C3\n", NULL, "id,label\nC1,\"a,\nb\"\nC2,b\nC3,b\n", 3, 0, 2, 0},
+        {"C1,C2\nC2,C3\n", NULL, "C1,\"a\n\"\"b\"\nC2,\"\nc\"\nC3,b\n", 3, 0, 3, 0},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         reads(&all[i]);
@@ -134,10 +139,11 @@ static void one_table_is_both(void **state)
     }
     bonsai_graph_free(first);
     static const char *const bad[][2] = {
-        {"id,age\nC1,1\nC2,2\nC3,3\n", "table.csv:1: no column is called label, class, y or target"},
+        {"id,age\nC1,1\nC2,2\nC3,3\n",
+         "table.csv:1: no column is called label, class, y or target: call"},
         {"C1,1,a\nC2,2,b\nC3,3,a\n", "table.csv:1: 3 columns, and no header"},
         {"id,age,label\nC1,1,a\nC2,no,b\nC3,3,a\n",
-         "table.csv:3: \"no\" is not a finite number: features are numbers, such as 1 and 0 for yes"},
+         "table.csv:3: \"no\" is not a finite number: features are numbers, such as 1 and 0"},
         {"id,age,label\nC1,1,a\nC2,2,b\n", "table.el:2: node \"C3\" is not listed in"},
         {"age,label\n1,a\n2,b\n3,a\n", "table.el:1: node \"C1\" is not an integer"},
     };
