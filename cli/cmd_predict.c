@@ -240,11 +240,24 @@ static int print_summary(session *s, const prediction *p)
 
 static void note_scale(session *s, const prediction *p)
 {
-    double was, is;
-    if (bonsai_model_scale(&was, &is, p->m, p->g) == BONSAI_OK && is > 0)
+    int64_t columns, first;
+    double was[2], is[2];
+    char others[48] = "";
+    if (bonsai_model_scale(&columns, &first, was, is, p->m, p->g) != BONSAI_OK || columns == 0)
+        return;
+    if (first < 0) {
         note(s, "the largest standard deviation of a column is %.2g in %s, but was %.2g where the "
-             "model was trained: were the columns of one scaled, and not those of the other?", is,
-             p->path, was);
+             "model was trained: were the columns of one scaled, and not those of the other?",
+             is[1], p->path, was[1]);
+        return;
+    }
+    const char *name = bonsai_model_feature_name(p->m, first);
+    if (columns > 1)
+        snprintf(others, sizeof others, " (%lld columns differ like this)", (long long)columns);
+    note(s, "column %lld%s%s%s of %s has mean %.3g and standard deviation %.3g, but had %.3g and "
+         "%.3g where the model was trained: is it in another unit, or scaled?%s", (long long)first,
+         name && *name ? " (\"" : "", name ? name : "", name && *name ? "\")" : "", p->path, is[0],
+         is[1], was[0], was[1], others);
 }
 
 static int predict(session *s, prediction *p, const bonsai_model *m,

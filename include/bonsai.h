@@ -619,11 +619,16 @@ BONSAI_API const char *bonsai_model_feature_name(const bonsai_model *m, int64_t 
  * *out is NULL if none was drawn, or if g's labels are not those of the graph that it was drawn of. */
 BONSAI_API bonsai_status bonsai_model_split(bonsai_graph **out, const bonsai_model *m,
                                             const bonsai_graph *g);
-/* Whether the columns of g have another scale than those that m was trained on, as where one of the
- * two was scaled by hand and the other was not: then *was and *is get the largest standard deviation
- * of a column there and in g, which differ a hundredfold.  Both are 0 if they do not, or if it is not
- * known. */
-BONSAI_API bonsai_status bonsai_model_scale(double *was, double *is, const bonsai_model *m,
+/* How many columns of g have another scale than those that m was trained on, as in another unit:
+ * standard deviations differ tenfold (thirtyfold if g has fewer than 100 nodes), or the mean is more
+ * than ten away.  *column is the first of them, as bonsai_model_feature_name counts; was and is get
+ * its mean and standard deviation there and in g.  A model of more than 1,024 columns, unless it
+ * scales them, and one of an older version know only the largest standard deviation: then *column
+ * is -1, *columns is 1 where it differs a hundredfold, and means are 0.  *columns is 0 if nothing
+ * differs, or if it is not known, as where features are sparse or g has fewer than ten nodes.
+ * Columns that are constant, or zero in most nodes, are not compared. */
+BONSAI_API bonsai_status bonsai_model_scale(int64_t *columns, int64_t *column, double was[2],
+                                            double is[2], const bonsai_model *m,
                                             const bonsai_graph *g);
 /* The class of every node of g, by the model's numbers, and, unless NULL, the probabilities (nodes
  * x classes).  Refuses a graph in which a number stands for a class of another name, or a column for

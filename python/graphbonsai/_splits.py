@@ -86,12 +86,22 @@ def warn_scales(graph: Any) -> None:
 
 def warn_scale(model: Any, graph: Any) -> None:
     """Warns where a model meets columns of another scale than it was trained on."""
-    was, now = ctypes.c_double(), ctypes.c_double()
-    c.model_scale(ctypes.byref(was), ctypes.byref(now), model, graph)
-    if now.value > 0:
-        warnings.warn("the largest standard deviation of a column of x is %.2g, but was %.2g where "
-                      "the model was trained: were the columns of one scaled, and not those of the "
-                      "other?" % (now.value, was.value), ScaleWarning, stacklevel=level())
+    columns, column = ctypes.c_int64(), ctypes.c_int64()
+    was, now = (ctypes.c_double * 2)(), (ctypes.c_double * 2)()
+    c.model_scale(ctypes.byref(columns), ctypes.byref(column), was, now, model, graph)
+    if columns.value == 0:
+        return
+    if column.value < 0:
+        text = ("the largest standard deviation of a column of x is %.2g, but was %.2g where the "
+                "model was trained: were the columns of one scaled, and not those of the other?" %
+                (now[1], was[1]))
+    else:
+        name = c.model_feature_name(model, column.value)
+        text = ("column %d%s of x has mean %.3g and standard deviation %.3g, but had %.3g and %.3g "
+                "where the model was trained: is it in another unit, or scaled?%s" % (
+                    column.value, ' ("%s")' % name.decode("utf-8") if name else "", *now, *was,
+                    " (%d columns differ like this)" % columns.value if columns.value > 1 else ""))
+    warnings.warn(text, ScaleWarning, stacklevel=level())
 
 
 def warn_ids(name: Any) -> None:

@@ -286,6 +286,10 @@ bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
 /* The largest standard deviation among columns of dense features as they were before they were
  * scaled; 0: there are none, or few nodes (scales.c). */
 bonsai_status bn_graph_scale(double *out, const bonsai_graph *g);
+/* The mean and standard deviation of each such column over at most 1,000 nodes; a deviation is 0
+ * where the column is constant or most of it is zeros.  Both NULL: there are none, or fewer than ten
+ * nodes; else bn_free both. */
+bonsai_status bn_graph_column_scales(float **mean_out, float **spread_out, const bonsai_graph *g);
 /* Whether the features of g were scaled by a mean and a spread (NULL: of none) of count columns, which
  * are the columns kept of g (NULL: all) (standardise.c). */
 bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,

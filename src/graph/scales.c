@@ -11,6 +11,7 @@ typedef struct {
     int32_t *index;
     float   *value;
     double  *sum, *squares;     /* of each column, less its value in the first row */
+    int64_t *zeros;             /* in each column */
     float   *first;
 } sampling;
 
@@ -21,6 +22,7 @@ static bonsai_status sampling_new(sampling *s, int64_t features)
     BN_TRY(BN_NEW(&s->value, features));
     BN_TRY(BN_NEW(&s->sum, features));
     BN_TRY(BN_NEW(&s->squares, features));
+    BN_TRY(BN_NEW(&s->zeros, features));
     BN_TRY(BN_NEW(&s->first, features));
 done:
     return rc;
@@ -32,6 +34,7 @@ static void sampling_free(sampling *s)
     bn_free(s->value);
     bn_free(s->sum);
     bn_free(s->squares);
+    bn_free(s->zeros);
     bn_free(s->first);
 }
 
@@ -57,6 +60,7 @@ static bonsai_status add_rows(sampling *s, const bonsai_graph *g, int64_t rows)
             const double x = (double)row[j] - (double)s->first[j];
             s->sum[j] += x;
             s->squares[j] += x * x;
+            s->zeros[j] += row[j] == 0;
         }
     }
 done:
@@ -64,8 +68,8 @@ done:
     return rc;
 }
 
-/* The standard deviation of each column of dense features, in s; NULL: there are none, or
- * fewer than `least` nodes. */
+/* The standard deviation of each column of dense features, in s, and its mean; NULL: there are none,
+ * or fewer than `least` nodes. */
 static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph *g, int64_t least)
 {
     bonsai_status rc = BONSAI_OK;
@@ -79,6 +83,9 @@ static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph 
     for (int64_t j = 0; j < g->view.features; j++) {
         const double mean = s->sum[j] / (double)rows;
         s->squares[j] = sqrt(fmax(s->squares[j] / (double)rows - mean * mean, 0));
+        s->sum[j] = (double)s->first[j] + mean;
+        if (2 * s->zeros[j] > rows)
+            s->zeros[j] = -1;
     }
     *out = s->squares;
 done:
@@ -117,6 +124,33 @@ bonsai_status bn_graph_scale(double *out, const bonsai_graph *g)
     for (int64_t j = 0; spread && j < g->view.features; j++)
         *out = fmax(*out, spread[j] * (by && by[j] != 0 ? fabs((double)by[j]) : 1));
 done:
+    sampling_free(&s);
+    return rc;
+}
+
+bonsai_status bn_graph_column_scales(float **mean_out, float **spread_out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    sampling s = {.index = NULL};
+    double *spread;
+    float *mean = NULL, *to = NULL;
+    *mean_out = *spread_out = NULL;
+    BN_TRY(find_spreads(&spread, &s, g, LEAST_ROWS));
+    if (!spread)
+        goto done;
+    BN_TRY(BN_NEW(&mean, g->view.features));
+    BN_TRY(BN_NEW(&to, g->view.features));
+    for (int64_t j = 0; j < g->view.features; j++) {
+        const double at = bn_unscaled(g, j, s.sum[j]);
+        mean[j] = (float)at;
+        to[j] = s.zeros[j] < 0 ? 0 : (float)(bn_unscaled(g, j, s.sum[j] + spread[j]) - at);
+    }
+    *mean_out = mean;
+    *spread_out = to;
+    mean = to = NULL;
+done:
+    bn_free(mean);
+    bn_free(to);
     sampling_free(&s);
     return rc;
 }

@@ -81,6 +81,8 @@ void bonsai_model_free(bonsai_model *m)
     bn_free(m->kept);
     bn_free(m->mean);
     bn_free(m->spread);
+    bn_free(m->column_mean);
+    bn_free(m->column_spread);
     bn_free(m);
 }
 

@@ -13,6 +13,8 @@ struct bonsai_model {
     float   *param;             /* count */
     int32_t *kept;              /* dims.features, or NULL */
     float   *mean, *spread;     /* dims.features, or NULL */
+    float   *column_mean, *column_spread;       /* dims.features: of the graph it was judged on, where
+                                                 * mean is NULL and columns are few; or NULL */
     char   **class_names;       /* dims.classes, or NULL */
     char    *feature_names;     /* dims.features, each ended by a zero; or NULL */
     int64_t  feature_names_len;
@@ -33,9 +35,16 @@ bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bon
  * (modelsplit.c). */
 int64_t bn_split_sum(const bonsai_graph *g);
 
+/* Gives m the scales of the columns that it takes of g (modelscale.c). */
+bonsai_status bn_model_scales(bonsai_model *m, const bonsai_graph *g);
+
 /* ---- what is in a file (modelparts.c) ---- */
 
-enum { BN_PARAMETERS = 32, BN_MODEL_PARTS = BN_PARAMETERS + 1 };
+enum {
+    BN_PARAMETERS = 32,
+    BN_COLUMN_MEAN, BN_COLUMN_SPREAD,   /* no sections: in the metadata of a native file */
+    BN_MODEL_PARTS
+};
 
 typedef struct {                /* what a file says, before it is believed */
     const char  *path;

@@ -6,6 +6,7 @@
  * every checksum is compared.  doc/format.md describes the bytes.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "io/container.h"
@@ -38,10 +39,22 @@ static bn_json *metadata_json(const bonsai_model *m)
     return root;
 }
 
+static bn_json *floats_json(const float *of, int64_t count)
+{
+    bn_json *list = bn_json_array();
+    for (int64_t i = 0; i < count; i++)
+        bn_json_add(list, bn_json_real((double)of[i]));
+    return list;
+}
+
 /* *out is freed by bn_json_drop. */
 static bonsai_status make_metadata(char **out, const bonsai_model *m)
 {
     bn_json *root = metadata_json(m);
+    for (uint32_t id = BN_COLUMN_MEAN; m->column_mean && id <= BN_COLUMN_SPREAD; id++)
+        bn_json_set(root, bn_part_text(id), floats_json(id == BN_COLUMN_MEAN ? m->column_mean
+                                                                           : m->column_spread,
+                                                        m->dims.features));
     *out = bn_json_print(root, 0, 17);
     bn_json_free(root);
     return *out ? BONSAI_OK : bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata");
@@ -126,6 +139,7 @@ typedef struct {
     bn_file      file;
     bn_container c;
     bn_json     *metadata;
+    float       *column[2];     /* what it says of columns */
 } reader;
 
 static bonsai_status must_be_model(const reader *r)
@@ -266,6 +280,26 @@ static bonsai_status get_number(double *out, const reader *r, const char *key)
     return BONSAI_OK;
 }
 
+/* The scales of columns, which may be missing; what is no number is refused with them. */
+static bonsai_status get_columns(reader *r)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (uint32_t i = 0; i < 2; i++) {
+        const bn_json *list = bn_json_get(r->metadata, bn_part_text(BN_COLUMN_MEAN + i));
+        const int64_t count = list ? (int64_t)bn_json_count(list) : 0;
+        if (!list)
+            continue;
+        BN_TRY(BN_NEW(&r->column[i], count));
+        for (int64_t k = 0; k < count; k++) {
+            const bn_json *v = bn_json_at(list, (size_t)k);
+            r->column[i][k] = bn_json_is_number(v) ? (float)bn_json_as_number(v) : NAN;
+        }
+        r->p.part[BN_COLUMN_MEAN + i] = (bonsai_array){r->column[i], count, BONSAI_TYPE_F32};
+    }
+done:
+    return rc;
+}
+
 static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
 {
     const char *name = bn_json_as_text(bn_json_get(r->metadata, "model"));
@@ -302,6 +336,7 @@ static bonsai_status read_metadata(reader *r)
     if (bn_json_get(r->metadata, "scale"))
         BN_TRY(get_number(&r->p.info.scale, r, "scale"));
     BN_TRY(get_split(&r->p.info, r));
+    BN_TRY(get_columns(r));
     r->p.info.seed = (uint64_t)seed;
     if (bn_dims_check(s, r->p.path) != BONSAI_OK)
         rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */
@@ -356,6 +391,8 @@ bonsai_status bonsai_model_load(bonsai_model **out, const char *path)
     BN_TRY(is_archive(&r.file) ? bn_model_unzip(out, path) : read_native(out, &r));
 done:
     bn_json_free(r.metadata);
+    bn_free(r.column[0]);
+    bn_free(r.column[1]);
     bn_file_close(&r.file);
     return rc;
 }

@@ -97,12 +97,9 @@ done:
 static bonsai_status put_number(bn_zip_out *z, const char *name, const char *descr,
                                 const void *number)
 {
-    bonsai_status rc;
-    BN_TRY(bn_zip_out_begin(z, name, descr, 0, NULL));
-    BN_TRY(bn_zip_out_write(z, number, 8));
-    BN_TRY(bn_zip_out_end(z));
-done:
-    return rc;
+    bonsai_status rc = bn_zip_out_begin(z, name, descr, 0, NULL);
+    rc = rc ? rc : bn_zip_out_write(z, number, 8);
+    return rc ? rc : bn_zip_out_end(z);
 }
 
 static const char *const split_names[] = {"split_train", "split_val", "split_test"};
@@ -167,6 +164,8 @@ bonsai_status bn_model_npz(const bonsai_model *m, const char *path)
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_KEPT_FEATURES), "<i4", m->kept, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_MEAN), "<f4", m->mean, f));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_SPREAD), "<f4", m->spread, f));
+    BN_TRY(put_vector(z, bn_part_text(BN_COLUMN_MEAN), "<f4", m->column_mean, f));
+    BN_TRY(put_vector(z, bn_part_text(BN_COLUMN_SPREAD), "<f4", m->column_spread, f));
     BN_TRY(put_class_names(z, m));
     BN_TRY(put_vector(z, bn_npz_name(BONSAI_SECTION_FEATURE_NAMES), "|u1", m->feature_names,
                       m->feature_names_len));
@@ -394,16 +393,17 @@ done:
 
 /* ---- reading: the rest ---- */
 
-/* A section that archives of graphs have too; rows -1: of any length. */
-static bonsai_status get_part(archive *r, bonsai_section s, bonsai_type t, int64_t rows)
+/* rows -1: of any length. */
+static bonsai_status get_part(archive *r, uint32_t s, bonsai_type t, int64_t rows)
 {
     bonsai_status rc;
     bn_npy a;
     int64_t rounded;
     void *to;
-    if (!bn_zip_has(&r->zip, bn_npz_name(s)))
+    const char *name = s < BN_PARAMETERS ? bn_npz_name((bonsai_section)s) : bn_part_text(s);
+    if (!bn_zip_has(&r->zip, name))
         return BONSAI_OK;
-    BN_TRY(bn_zip_array(&a, &r->zip, bn_npz_name(s)));
+    BN_TRY(bn_zip_array(&a, &r->zip, name));
     BN_TRY(bn_npy_vector(&a, rows));
     BN_TRY(part_new(&to, r, s, t, a.count));
     BN_TRY(t == BONSAI_TYPE_F32 ? bn_npy_f32(to, &a, a.count, &rounded)
@@ -485,6 +485,8 @@ bonsai_status bn_model_unzip(bonsai_model **out, const char *path)
     BN_TRY(get_part(&r, BONSAI_SECTION_KEPT_FEATURES, BONSAI_TYPE_U32, r.p.dims.features));
     BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_MEAN, BONSAI_TYPE_F32, r.p.dims.features));
     BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_SPREAD, BONSAI_TYPE_F32, r.p.dims.features));
+    BN_TRY(get_part(&r, BN_COLUMN_MEAN, BONSAI_TYPE_F32, r.p.dims.features));
+    BN_TRY(get_part(&r, BN_COLUMN_SPREAD, BONSAI_TYPE_F32, r.p.dims.features));
     BN_TRY(get_part(&r, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8, -1));
     BN_TRY(get_part(&r, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, -1));
     BN_TRY(get_numbers(&r));

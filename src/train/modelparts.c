@@ -10,7 +10,8 @@
 
 const char *bn_part_text(uint32_t id)
 {
-    return id == BN_PARAMETERS ? "parameters" : bonsai_section_text((bonsai_section)id);
+    return id == BN_PARAMETERS ? "parameters" : id == BN_COLUMN_MEAN ? "column_mean"
+           : id == BN_COLUMN_SPREAD ? "column_spread" : bonsai_section_text((bonsai_section)id);
 }
 
 int64_t bn_part_bytes(const bonsai_array *a)
@@ -71,6 +72,20 @@ static bonsai_status check_scale(const bonsai_model_info *i, const char *path)
         return BONSAI_OK;
     return bn_fail(BONSAI_E_FORMAT, "%s: scale is %g, which is no standard deviation", path,
                    i->scale);
+}
+
+/* Both or neither, a number each for every feature. */
+static bonsai_status check_columns(const bn_model_parts *r)
+{
+    const bonsai_array *mean = &r->part[BN_COLUMN_MEAN], *spread = &r->part[BN_COLUMN_SPREAD];
+    bool good = !mean->data == !spread->data;
+    for (int64_t j = 0; good && mean->data && j < r->dims.features; j++)
+        good = mean->count == r->dims.features && spread->count == r->dims.features &&
+               isfinite(((const float *)mean->data)[j]) &&
+               isfinite(((const float *)spread->data)[j]) && ((const float *)spread->data)[j] >= 0;
+    return good ? BONSAI_OK
+                : bn_fail(BONSAI_E_FORMAT, "%s: column_mean and column_spread are not a mean and a "
+                          "standard deviation of each feature", r->path);
 }
 
 bonsai_status bn_model_check(const bonsai_model *m, const char *path)
@@ -183,6 +198,8 @@ static bonsai_status make_model(bonsai_model **out, const bn_model_parts *r)
     BN_TRY(copy_part(&m->kept, &part[BONSAI_SECTION_KEPT_FEATURES]));
     BN_TRY(copy_part(&m->mean, &part[BONSAI_SECTION_FEATURE_MEAN]));
     BN_TRY(copy_part(&m->spread, &part[BONSAI_SECTION_FEATURE_SPREAD]));
+    BN_TRY(copy_part(&m->column_mean, &part[BN_COLUMN_MEAN]));
+    BN_TRY(copy_part(&m->column_spread, &part[BN_COLUMN_SPREAD]));
     if (part[BONSAI_SECTION_CLASS_NAMES].data)
         BN_TRY(bn_model_names(m, &part[BONSAI_SECTION_CLASS_NAMES]));
     BN_TRY(copy_part(&m->feature_names, &part[BONSAI_SECTION_FEATURE_NAMES]));
@@ -200,6 +217,7 @@ bonsai_status bn_model_of(bonsai_model **out, const bn_model_parts *p)
     BN_TRY(check_accuracies(&p->info, BONSAI_E_FORMAT, p->path));
     BN_TRY(check_split(&p->info, p->path));
     BN_TRY(check_scale(&p->info, p->path));
+    BN_TRY(check_columns(p));
     BN_TRY(check_counts(p));
     BN_TRY(check_elements(p));
     BN_TRY(make_model(out, p));

@@ -1,24 +1,104 @@
-/* modelscale.c -- whether a graph has the scale of the one that a model was trained on.
+/* modelscale.c -- whether a graph has the scales of the one that a model was trained on.
+ *
+ * Columns are compared one by one where the model knows the mean and spread of each: those that it
+ * scales by, or those of its graph if these are few.  Else the largest spread is compared.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
+
 #include "model.h"
 
-enum { FAR = 100 };
+enum { MOST_COLUMNS = 1024, FAR = 100, MANY_NODES = 100 };
 
-bonsai_status bonsai_model_scale(double *was, double *is, const bonsai_model *m,
-                                 const bonsai_graph *g)
+/* ---- what a model keeps ---- */
+
+bonsai_status bn_model_scales(bonsai_model *m, const bonsai_graph *g)
 {
     bonsai_status rc;
+    float *mean = NULL, *spread = NULL;
+    const int64_t f = m->dims.features;
+    BN_TRY(bn_graph_scale(&m->info.scale, g));
+    if (m->mean || f > MOST_COLUMNS)
+        return BONSAI_OK;
+    BN_TRY(bn_graph_column_scales(&mean, &spread, g));
+    if (!mean)
+        goto done;
+    BN_TRY(BN_NEW(&m->column_mean, f));
+    BN_TRY(BN_NEW(&m->column_spread, f));
+    for (int64_t i = 0; i < f; i++) {
+        const int64_t j = m->kept ? m->kept[i] : i;
+        m->column_mean[i] = mean[j];
+        m->column_spread[i] = spread[j];
+    }
+done:
+    bn_free(mean);
+    bn_free(spread);
+    return rc;
+}
+
+/* ---- comparing ---- */
+
+/* Few nodes of a column with rare large values may miss these: then more is asked. */
+static bool is_far(const float was[2], const float is[2], int64_t nodes)
+{
+    const double a = (double)was[1], b = (double)is[1], by = nodes < MANY_NODES ? 30 : 10;
+    if (!(a > 1e-6 * fabs((double)was[0])) || !(b > 0))
+        return false;
+    return b >= by * a || by * b <= a || fabs((double)is[0] - (double)was[0]) > 10 * a;
+}
+
+typedef struct { int64_t columns, column; double was[2], is[2]; } found;
+
+static bonsai_status compare_columns(found *out, const bonsai_model *m, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    float *mean = NULL, *spread = NULL;
+    bn_columns at;
+    BN_TRY(bn_model_columns(&at, m, g));
+    BN_TRY(bn_graph_column_scales(&mean, &spread, g));
+    for (int64_t i = 0; mean && i < m->dims.features; i++) {
+        const int64_t j = at.kept ? at.kept[i] : i;
+        const float was[2] = {m->mean ? m->mean[i] : m->column_mean[i],
+                              m->mean ? m->spread[i] : m->column_spread[i]};
+        const float is[2] = {mean[j], spread[j]};
+        if (!is_far(was, is, g->view.nodes) || out->columns++ > 0)
+            continue;
+        out->column = m->kept ? m->kept[i] : i;
+        for (int k = 0; k < 2; k++) {
+            out->was[k] = (double)was[k];
+            out->is[k] = (double)is[k];
+        }
+    }
+done:
+    bn_free(mean);
+    bn_free(spread);
+    return rc;
+}
+
+static bonsai_status compare_largest(found *out, const bonsai_model *m, const bonsai_graph *g)
+{
     double scale;
-    if (bn_is_null(was, "was") || bn_is_null(is, "is") || bn_is_null(m, "the model") ||
-        bn_is_null(g, "the graph"))
+    const bonsai_status rc = bn_graph_scale(&scale, g);
+    if (rc == BONSAI_OK && scale > 0 && m->info.scale > 0 &&
+        (scale >= FAR * m->info.scale || FAR * scale <= m->info.scale))
+        *out = (found){1, -1, {0, m->info.scale}, {0, scale}};
+    return rc;
+}
+
+bonsai_status bonsai_model_scale(int64_t *columns, int64_t *column, double was[2], double is[2],
+                                 const bonsai_model *m, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    found x = {0, -1, {0, 0}, {0, 0}};
+    if (bn_is_null(columns, "columns") || bn_is_null(column, "column") || bn_is_null(was, "was") ||
+        bn_is_null(is, "is") || bn_is_null(m, "the model") || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
-    *was = *is = 0;
-    BN_TRY(bn_graph_scale(&scale, g));
-    if (scale > 0 && m->info.scale > 0 &&
-        (scale >= FAR * m->info.scale || FAR * scale <= m->info.scale)) {
-        *was = m->info.scale;
-        *is = scale;
+    BN_TRY(m->mean || m->column_mean ? compare_columns(&x, m, g) : compare_largest(&x, m, g));
+    *columns = x.columns;
+    *column = x.column;
+    for (int k = 0; k < 2; k++) {
+        was[k] = x.was[k];
+        is[k] = x.is[k];
     }
 done:
     return rc;

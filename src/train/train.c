@@ -75,7 +75,6 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     int64_t f = t->dims.features;
     BN_TRY(bn_model_new(&m, &t->dims));
     m->info = describe(t, from);
-    BN_TRY(bn_graph_scale(&m->info.scale, t->full));
     memcpy(m->param, from->param, (size_t)t->count * sizeof *m->param);
     if (t->kept) {
         BN_TRY(BN_NEW(&m->kept, f));
@@ -83,6 +82,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     }
     BN_TRY(copy_floats(&m->mean, t->mean, f));
     BN_TRY(copy_floats(&m->spread, t->spread, f));
+    BN_TRY(bn_model_scales(m, t->full));
     BN_TRY(copy_names(m, bn_has(t->small, BONSAI_SECTION_CLASS_NAMES) ? t->small : t->full));
     BN_TRY(copy_feature_names(m, t));
     *out = m;

@@ -96,6 +96,9 @@ def compare(model, export):
         wanted["weighted"] = np.array(1, np.int64)
     if "scale" in facts:
         wanted["scale"] = np.array(facts["scale"], np.float64)
+    for name in ("column_mean", "column_spread"):
+        if name in facts:
+            wanted[name] = np.array(facts[name], np.float32)
     if "split" in facts:
         for name in ("split_seed", "split_labels"):
             wanted[name] = np.array(facts[name], np.int64)

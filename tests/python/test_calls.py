@@ -747,7 +747,8 @@ class Training(testing.Case):
             np.testing.assert_allclose(told[1], (value, value - x[:, 1].mean()), rtol=1e-3)
             self.assertTrue((graphbonsai.update(raw, raw, small).x == small.x).all())
         by_hand = graphbonsai.Graph.from_arrays(edge_index=raw.edge_index, x=scaled.x, y=raw.y)
-        with self.assertWarnsRegex(graphbonsai.ScaleWarning, "column of x is 1, but was 4.*e.03"):
+        with self.assertWarnsRegex(graphbonsai.ScaleWarning, "column 1 of x has mean .* deviation 1, "
+                                   "but had 3e.04 and 4"):
             made[0].model.predict(by_hand)
         other = raw.induce(range(40)).normalise("columns")
         with self.assertRaisesRegex(graphbonsai.Error, "not by the same mean and spread"):

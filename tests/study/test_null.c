@@ -183,10 +183,13 @@ static void training_and_predicting(void **state)
     missing(bonsai_model_load(NULL, "x"), "out");
     missing(bonsai_model_load(&m, NULL), "the path");
     missing(bonsai_predict(NULL, NULL, bonsai_training_model(t), g, NULL), "out");
-    double was, is;
-    missing(bonsai_model_scale(NULL, &is, bonsai_training_model(t), g), "was");
-    missing(bonsai_model_scale(&was, NULL, bonsai_training_model(t), g), "is");
-    missing(bonsai_model_scale(&was, &is, NULL, g), "the model");
+    double was[2], is[2];
+    int64_t columns, column;
+    missing(bonsai_model_scale(NULL, &column, was, is, bonsai_training_model(t), g), "columns");
+    missing(bonsai_model_scale(&columns, NULL, was, is, bonsai_training_model(t), g), "column");
+    missing(bonsai_model_scale(&columns, &column, NULL, is, bonsai_training_model(t), g), "was");
+    missing(bonsai_model_scale(&columns, &column, was, NULL, bonsai_training_model(t), g), "is");
+    missing(bonsai_model_scale(&columns, &column, was, is, NULL, g), "the model");
     missing(bonsai_predict(classes, NULL, NULL, g, NULL), "the model");
     missing(bonsai_predict(classes, NULL, bonsai_training_model(t), NULL, NULL), "the graph");
     missing(bonsai_judge(NULL, NULL, g, BONSAI_PART_TEST, classes, NULL), "out");

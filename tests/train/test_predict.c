@@ -306,30 +306,68 @@ static bonsai_graph *scaled_graph(float by)
     return dense_graph(x, MANY, 2);
 }
 
+/* Columns of mean 2 and 1, times and plus something in the second; mostly zeros in the third. */
+static bonsai_graph *unit_graph(int nodes, float by, float plus)
+{
+    float x[3 * 200];
+    for (int i = 0; i < nodes; i++) {
+        x[3 * i] = (float)(i % 5);
+        x[3 * i + 1] = by * (float)(i % 3) + plus;
+        x[3 * i + 2] = i == 4 ? 100 * by : 0;
+    }
+    return dense_graph(x, nodes, 3);
+}
+
+static void a_column_in_another_unit_is_told(void **state)
+{
+    (void)state;
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 3, H, C, false}, 0, 3);
+    bonsai_graph *g = unit_graph(200, 1, 0);
+    assert_int_equal(bn_model_scales(m, g), BONSAI_OK);
+    const struct { int nodes; float by, plus; int far; } cases[] = {
+        {200, 1, 0, 0}, {200, 9, 0, 0}, {200, 12, 0, 1}, {200, 1 / 12.0f, 0, 1}, {30, 12, -11, 0},
+        {30, 40, 0, 1}, {200, 1, 273, 1}, {200, 1, 5, 0}, {9, 1000, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t columns, column;
+        double was[2], is[2];
+        bonsai_graph *other = unit_graph(cases[i].nodes, cases[i].by, cases[i].plus);
+        assert_int_equal(bonsai_model_scale(&columns, &column, was, is, m, other), BONSAI_OK);
+        assert_int_equal(columns, cases[i].far);
+        assert_int_equal(column, cases[i].far ? 1 : -1);
+        assert_true(!cases[i].far || (fabs(was[0] - 0.995) < 1e-3 && fabs(was[1] - 0.816) < 1e-2));
+        bonsai_graph_free(other);
+    }
+    bonsai_graph_free(g);
+    bonsai_model_free(m);
+}
+
 static void another_scale_is_told(void **state)
 {
     (void)state;
     bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 2, H, C, false}, 0, 3);
     bonsai_graph *g = scaled_graph(1000), *standard = NULL;
-    double was, is;
+    double was[2], is[2];
+    int64_t columns, column;
     assert_int_equal(bn_graph_scale(&m->info.scale, g), BONSAI_OK);
     const double scale = m->info.scale;
     assert_true(scale > 1000 && scale < 2000);
     const struct { float by; int far; } cases[] = {{1000, 0}, {20000, 0}, {1e6f, 1}, {100, 0}, {1, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bonsai_graph *other = scaled_graph(cases[i].by);
-        assert_int_equal(bonsai_model_scale(&was, &is, m, other), BONSAI_OK);
-        assert_true(was == (cases[i].far ? scale : 0));
-        assert_int_equal(is > 0, cases[i].far);
+        assert_int_equal(bonsai_model_scale(&columns, &column, was, is, m, other), BONSAI_OK);
+        assert_int_equal(columns, cases[i].far);
+        assert_int_equal(column, -1);
+        assert_true(was[1] == (cases[i].far ? scale : 0));
         bonsai_graph_free(other);
     }
     assert_int_equal(bonsai_graph_standardise(&standard, g, NULL), BONSAI_OK);  /* as it was before */
-    assert_int_equal(bonsai_model_scale(&was, &is, m, standard), BONSAI_OK);
-    assert_true(is == 0);
+    assert_int_equal(bonsai_model_scale(&columns, &column, was, is, m, standard), BONSAI_OK);
+    assert_int_equal(columns, 0);
     bonsai_graph *few = dense_graph((const float[]){1, 2, 3, 4}, 2, 2);
-    assert_int_equal(bonsai_model_scale(&was, &is, m, few), BONSAI_OK);
-    assert_true(is == 0);
-    assert_fails(bonsai_model_scale(&was, &is, m, NULL), BONSAI_E_ARGUMENT, "the graph");
+    assert_int_equal(bonsai_model_scale(&columns, &column, was, is, m, few), BONSAI_OK);
+    assert_int_equal(columns, 0);
+    assert_fails(bonsai_model_scale(&columns, &column, was, is, m, NULL), BONSAI_E_ARGUMENT,
+                 "the graph");
     bonsai_graph_free(few);
     bonsai_graph_free(standard);
     bonsai_graph_free(g);
@@ -596,6 +634,7 @@ int main(void)
         cmocka_unit_test(a_saved_model_predicts_the_same),
         cmocka_unit_test(a_prediction_is_as_right_as_training_said),
         cmocka_unit_test(another_scale_is_told),
+        cmocka_unit_test(a_column_in_another_unit_is_told),
         cmocka_unit_test(a_model_that_was_trained_with_weights_predicts_with_them),
         cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(a_graph_without_nodes_has_no_classes),
