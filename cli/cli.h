@@ -356,9 +356,10 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph
 /* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
 int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
 /* Gives a graph the class numbers of a small graph or a model, where names tell them, and the scale of
- * the small graph's columns. */
+ * the small graph's columns.  Nodes of a class that is not known there are refused; with bare, *bare
+ * is then the graph without its labels, which borrows from *g, and a note says so. */
 int match_small(session *s, bonsai_graph **full, const bonsai_graph *small);
-int match_model(session *s, bonsai_graph **g, const bonsai_model *m);
+int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_graph **bare);
 
 /* ---- measures ------------------------------------------------------------ */
 

@@ -303,18 +303,19 @@ static int no_model(session *s, const prediction *p)
 static int load_and_predict(session *s, prediction *p, const bonsai_train_options *o)
 {
     bonsai_model *m = NULL;
-    bonsai_graph *g = NULL;
+    bonsai_graph *g = NULL, *bare = NULL;
     if (bonsai_model_load(&m, p->from) != BONSAI_OK)
         return no_model(s, p);
     bonsai_status rc = bonsai_graph_read(&g, p->path, &s->read);
-    int code = rc == BONSAI_OK ? match_model(s, &g, m) : fail(s, rc);
-    p->g = g;
+    int code = rc == BONSAI_OK ? match_model(s, &g, m, p->evaluate ? NULL : &bare) : fail(s, rc);
+    p->g = bare ? bare : g;
     if (code == EXIT_DONE)
         code = predict(s, p, m, o);
     free(p->classes);
     free(p->chances);
     free(p->recall);
     bonsai_graph_free(p->drawn);
+    bonsai_graph_free(bare);
     bonsai_graph_free(g);
     bonsai_model_free(m);
     return code;

@@ -57,7 +57,20 @@ int match_small(session *s, bonsai_graph **full, const bonsai_graph *small)
     return replace(s, full, scaled, rc);
 }
 
-int match_model(session *s, bonsai_graph **g, const bonsai_model *m)
+/* The graph without its labels; it borrows the rest of g. */
+static int leave_labels(session *s, bonsai_graph **out, const bonsai_graph *g)
+{
+    static const int of_labels[] = {BONSAI_SECTION_LABELS, BONSAI_SECTION_SOFT_LABELS,
+                                    BONSAI_SECTION_CLASS_NAMES};
+    bonsai_view v = *bonsai_graph_view(g);
+    for (size_t i = 0; i < sizeof of_labels / sizeof *of_labels; i++)
+        v.section[of_labels[i]] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    v.classes = 0;
+    bonsai_status rc = bonsai_graph_new(out, &v, 0);
+    return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
+}
+
+int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_graph **bare)
 {
     const int64_t count = bonsai_model_facts(m)->classes;
     const char **names = calloc((size_t)count + 1, sizeof *names);
@@ -65,7 +78,11 @@ int match_model(session *s, bonsai_graph **g, const bonsai_model *m)
         return fail_with(s, "there is not enough memory for %lld names", (long long)count);
     for (int64_t k = 0; k < count; k++)
         names[k] = bonsai_model_class_name(m, k);
-    int code = match(s, g, names[0] ? names : NULL, count);
+    bonsai_graph *matched = NULL;
+    bonsai_status rc = bonsai_graph_match_classes(&matched, *g, names[0] ? names : NULL, count);
     free(names);
-    return code;
+    if (rc != BONSAI_E_ARGUMENT || !bare)
+        return replace(s, g, matched, rc);
+    note(s, "%s; no accuracy is shown", bonsai_error());
+    return leave_labels(s, bare, *g);
 }

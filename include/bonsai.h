@@ -248,9 +248,8 @@ BONSAI_API bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bo
 /* The graph g with the class numbers of a model or of another graph, whose count classes are called
  * by names; NULL: they have none.  Classes are told by name, or, where one side has none and those
  * of the other are whole numbers, by number.  It shares g's arrays in the same way and has count
- * classes.  *out is NULL where nothing is to change: the numbers agree, those of classes that only
- * g has left aside, or there are no names to tell by.  Fails where the numbers differ and g has nodes
- * of a class that is none of these. */
+ * classes.  *out is NULL where nothing is to change: the numbers agree, or there are no names to tell
+ * by.  Fails where g has nodes of a class that is none of these. */
 BONSAI_API bonsai_status bonsai_graph_match_classes(bonsai_graph **out, const bonsai_graph *g,
                                                     const char *const *names, int64_t count);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section

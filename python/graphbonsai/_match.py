@@ -103,15 +103,29 @@ def fitted(model: Side, graph: Graph) -> Graph:
     return _with_classes(graph, _both(*keys))
 
 
-def need_fit(model: Side, graph: Graph) -> None:
-    """Refuses a graph in which a class has another number than in a model."""
+def known(model: Side, graph: Graph) -> Graph:
+    """The graph with the classes of a model; refuses one with nodes of other classes."""
     keys = keys_of(model, side_of(graph))
-    for i, (a, b) in enumerate(zip(*(keys or ((), ())))):
+    return graph if keys is None or keys[0] == keys[1] else _with_classes(graph, keys[0])
+
+
+def numbers_for(model: Side, graph: Graph) -> List[int]:
+    """The number that each class of a model has in the graph; refuses a graph that lacks one whose
+    number is another class."""
+    keys = keys_of(model, side_of(graph))
+    if keys is None:
+        return list(range(model.count))
+    at = {name: i for i, name in enumerate(keys[1])}
+    if all(name in at for name in keys[0]):
+        return [at[name] for name in keys[0]]
+    more = "".join(', "%s"' % name for name in keys[1] if name not in set(keys[0]))
+    names = "[*model.class_names%s]" % more if more else "model.class_names"
+    for i, (a, b) in enumerate(zip(*keys)):
         if a != b:
             raise ArgumentError('class %d is "%s" in the model, but "%s" in the graph; make the '
-                                "graph with class_names=model.class_names, and also relabel=True "
-                                "where from_arrays takes numbers as labels" %
-                                (i, a, b))
+                                "graph with class_names=%s, and also relabel=True where from_arrays "
+                                "takes numbers as labels" % (i, a, b, names))
+    return list(range(model.count))
 
 
 def labels_for(model: Side, graph: Graph) -> List[int]:

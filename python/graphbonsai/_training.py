@@ -16,7 +16,7 @@ from ._errors import ArgumentError
 from ._graph import Graph, PathLike
 from ._kinds import as_graph, refuse_swapped
 from ._labels import in_a_row, spread, to_labels
-from ._match import Side, fitted, labels_for, matched, need_fit
+from ._match import Side, fitted, known, labels_for, matched, numbers_for
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
@@ -199,11 +199,9 @@ class Model:
         """
         o = options_of.fill(c.TrainOptions, locals())
         g, side = as_graph("graph", graph), self._side()
-        if isinstance(graph, Graph):
-            need_fit(side, g)
+        labels = (numbers_for if isinstance(graph, Graph) else labels_for)(side, g)
         found, shares = self._scores(fitted(side, g), o, probabilities, progress)
-        labels = None if isinstance(graph, Graph) else labels_for(side, g)
-        if labels is not None and not in_a_row(labels):
+        if not in_a_row(labels):
             found = to_labels(found, labels)
             shares = spread(shares, labels) if probabilities else shares
         return (found, shares) if probabilities else found
@@ -251,12 +249,13 @@ class Model:
         g = judging.split_for(as_graph("graph", graph), pointer, self.info)
         del of
         which = judging.part_of(g, which)
-        wide = fitted(self._side(), g)
+        wide = known(self._side(), g)
         found = judged(wide, which, *self._scores(wide, o, True, progress))
         if wide is not g:               # back to the classes of the graph
             at = {name: i for i, name in enumerate(wide.class_names or ())}
             names = g.class_names or [str(label) for label in g._given or ()]
-            found["recall"] = found["recall"][[at[name] for name in names]]
+            found["recall"] = np.array([found["recall"][at[name]] if name in at else -1.0
+                                        for name in names])
         return found
 
     def __repr__(self) -> str:

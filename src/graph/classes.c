@@ -110,18 +110,16 @@ static int64_t find_lost(const match *m)
     return -1;
 }
 
-/* Refuses a graph of which a class that occurs has no place, unless the numbers of the others agree:
- * it has more classes.  Numbers of which none has a place are not meant as such. */
+/* Refuses a graph of which a class that occurs has no place.  Numbers of which none has a place are
+ * not meant as such. */
 static bonsai_status check_lost(const match *m, int64_t lost)
 {
     const bonsai_array *names = &m->g->view.section[BONSAI_SECTION_CLASS_NAMES];
     char number[24];
-    bool differ = false, found = !m->numbers;
-    for (int64_t k = 0; k < m->g->view.classes; k++) {
-        differ |= k < m->count && m->place[k] != k;
+    bool found = !m->numbers;
+    for (int64_t k = 0; k < m->g->view.classes; k++)
         found |= m->place[k] >= 0;
-    }
-    if (!differ || !found)
+    if (!found)
         return BONSAI_OK;
     snprintf(number, sizeof number, "%lld", (long long)lost);
     const char *name = bn_name_at(names, lost);

@@ -58,7 +58,6 @@ static void tells_classes_by_name(void **state)
         {"new\nloyal\nnew\n-1\n", "old|new|gone|loyal|", 0, {1, 3, 1, -1}},
         {"new\nloyal\nnew\n-1\n", "loyal|new|old|", 0, {1, 0, 1, -1}},
         {"new\nloyal\nnew\n-1\n", "loyal|new|", 0, {-9}},
-        {"new\nloyal\nnew\n-1\n", "loyal|", 0, {-9}},               /* one more */
         {"new\nloyal\nnew\n-1\n", "new|loyal|new|", 0, {-9}},       /* which of the two? */
         {"new\nloyal\nnew\n-1\n", NULL, 4, {-9}},
         {"# bonsai: class_names=3\n# x\n# b\n# a\n1\n2\n2\n1\n", "a|b|", 0, {1, 0, 0, 1}},
@@ -88,6 +87,7 @@ static void refuses_unknown_classes(void **state)
     static const struct { sample s; const char *sentence; } rows[] = {
         {{"new\nloyal\nnew\n-1\n", "loyal|old|", 0, {0}},
          "has nodes of the class \"new\", which is none of the 2 classes of what it is used with"},
+        {{"new\nloyal\nnew\n-1\n", "loyal|", 0, {0}}, "of the class \"new\", which is none of the 1"},
         {{"b\na\nb\na\n", "1|2|3|4|5|", 0, {0}}, "the class \"b\", which is none of the 5 classes"},
         {{"0\n2\n1\n-1\n", "0|1|7|", 0, {0}}, "of the class \"2\", which"},
         {{"0\n9\n1\n1\n", NULL, 7, {0}}, "the class \"9\", which is none of the 7"},

@@ -128,11 +128,14 @@ class Matched(testing.Case):
         self.assertIsNone(full.class_names)
         said = np.array([0, 20])[model.predict(Graph.from_arrays(csr=full.csr[:2], x=full.x),
                                                threads=1)]
-        self.assertAlmostEqual(model.evaluate(full, threads=1)["accuracy"],
-                               100 * float((said == full.y)[full.test_mask].mean()))
-        self.refuses('class 1 is "20" in the model, but "1" in the graph; make the graph with '
-                     "class_names=model.class_names, and also relabel=True where from_arrays takes "
-                     "numbers as labels", model.predict, full)
+        self.assertEqual(model.predict(full, threads=1).tolist(), said.tolist())
+        self.refuses('graph has nodes of the class "10", which is none of the 2 classes of what it is '
+                     "used with; the label -1 leaves them out", model.evaluate, full)
+        known = Graph.from_arrays(csr=full.csr[:2], x=full.x, y=np.where(full.y == 10, -1, full.y),
+                                  num_classes=21)
+        right = (said == full.y)[full.y != 10]
+        self.assertAlmostEqual(model.evaluate(known, "all", threads=1)["accuracy"],
+                               100 * float(right.mean()))
 
     def test_a_prediction_that_would_be_compared_wrongly_is_refused(self):
         self.refuses('class 1 is "10" in the model, but "20" in the graph; make the graph with '

@@ -538,6 +538,32 @@ class Frames(testing.Case):
                                        class_names=model.class_names)):
             self.assertEqual(model.predict(made).tolist(), want)
 
+    def test_a_class_that_the_model_does_not_know(self):
+        g = testing.small_world(120)
+        ends = dict(zip(("source", "target"), g.edge_index))
+
+        def table(*names):
+            return {"x": list(g.x), "label": np.array(names)[g.y]}
+        full = Graph.from_pandas(table("b", "c", "d"), ends).split()
+        model = graphbonsai.train(full, epochs=5, seeds=1, threads=1).model
+        said, shares = model.predict(full, probabilities=True)
+        for name, at in (("a", [1, 2, 3]), ("bb", [0, 2, 3]), ("z", [0, 1, 2])):
+            made = table("b", "c", "d")
+            made["label"] = np.where(np.arange(120) < 3, name, made["label"])
+            other = Graph.from_pandas(made, ends)
+            found, more = model.predict(other, probabilities=True)      # by the graph's numbers
+            self.assertEqual(found.tolist(), np.array(at)[said].tolist())
+            np.testing.assert_array_equal(more[:, at], shares)
+            self.refuses('graph has nodes of the class "%s", which is none of the 3 classes of what '
+                         "it is used with; the label -1 leaves them out" % name, model.evaluate,
+                         other, "all")
+        few = Graph.from_pandas(table("a", "c", "d"), ends)
+        self.refuses('class 0 is "b" in the model, but "a" in the graph; make the graph with '
+                     'class_names=[*model.class_names, "a"], and also relabel=True where from_arrays '
+                     "takes numbers as labels", model.predict, few)
+        fits = Graph.from_pandas(table("a", "c", "d"), ends, class_names=[*model.class_names, "a"])
+        self.assertEqual(model.predict(fits).tolist(), said.tolist())
+
 
 class Files(testing.Case):
     def test_a_matrix_of_scipy(self):
