@@ -44,6 +44,14 @@ static inline bonsai_model *a_model(bn_dims s, int with, uint64_t seed)
             m->spread[i] = 1.5f + random_real(&seed);
         }
     }
+    if (drawn && !(with & WITH_MEAN)) {
+        assert_int_equal(BN_NEW(&m->column_mean, s.features), BONSAI_OK);
+        assert_int_equal(BN_NEW(&m->column_spread, s.features), BONSAI_OK);
+        for (int64_t i = 0; i < s.features; i++) {
+            m->column_mean[i] = 0.1f * (float)(i + 1);
+            m->column_spread[i] = 3.5f;
+        }
+    }
     if (with & WITH_NAMES) {
         char text[256];
         int64_t len = 0;
@@ -115,6 +123,8 @@ static inline void assert_same_model(const bonsai_model *a, const bonsai_model *
     assert_same_bytes(a->kept, b->kept, f);
     assert_same_bytes(a->mean, b->mean, f);
     assert_same_bytes(a->spread, b->spread, f);
+    assert_same_bytes(a->column_mean, b->column_mean, f);
+    assert_same_bytes(a->column_spread, b->column_spread, f);
     assert_int_equal(a->class_names == NULL, b->class_names == NULL);
     for (int64_t c = 0; a->class_names && c < a->dims.classes; c++)
         assert_string_equal(a->class_names[c], b->class_names[c]);

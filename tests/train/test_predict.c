@@ -321,7 +321,7 @@ static bonsai_graph *unit_graph(int nodes, float by, float plus)
 static void a_column_in_another_unit_is_told(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 3, H, C, false}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 3, H, C, false}, 0, 2);
     bonsai_graph *g = unit_graph(200, 1, 0);
     assert_int_equal(bn_model_scales(m, g), BONSAI_OK);
     const struct { int nodes; float by, plus; int far; } cases[] = {
@@ -344,7 +344,7 @@ static void a_column_in_another_unit_is_told(void **state)
 static void another_scale_is_told(void **state)
 {
     (void)state;
-    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 2, H, C, false}, 0, 3);
+    bonsai_model *m = a_model((bn_dims){BONSAI_MODEL_GCN, 1, 1, 1, 2, H, C, false}, 0, 2);
     bonsai_graph *g = scaled_graph(1000), *standard = NULL;
     double was[2], is[2];
     int64_t columns, column;
