@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -289,12 +290,16 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     return EXIT_DONE;
 }
 
-/* A file that cannot be loaded as a model: perhaps the other one can. */
-static int no_model(session *s, const prediction *p)
+/* A file that is no model: perhaps the other one is. */
+static int no_model(session *s, const prediction *p, bonsai_status rc)
 {
     bonsai_model *m = NULL;
+    char why[1024];
+    if ((rc != BONSAI_E_FORMAT && rc != BONSAI_E_IO) || access(p->from, F_OK) != 0)
+        return fail(s, rc);             /* which suggests names of files that are there */
+    snprintf(why, sizeof why, "%s", bonsai_error());
     if (bonsai_model_load(&m, p->path) != BONSAI_OK)
-        return fail(s, bonsai_model_load(&m, p->from));         /* for its sentence */
+        return fail_with(s, "%s", why);
     bonsai_model_free(m);
     return fail_with(s, "%s is a model and %s is not: did you swap them? bonsai predict %s %s",
                      p->path, p->from, p->path, p->from);
@@ -304,9 +309,10 @@ static int load_and_predict(session *s, prediction *p, const bonsai_train_option
 {
     bonsai_model *m = NULL;
     bonsai_graph *g = NULL, *bare = NULL;
-    if (bonsai_model_load(&m, p->from) != BONSAI_OK)
-        return no_model(s, p);
-    bonsai_status rc = bonsai_graph_read(&g, p->path, &s->read);
+    bonsai_status rc = bonsai_model_load(&m, p->from);
+    if (rc != BONSAI_OK)
+        return no_model(s, p, rc);
+    rc = bonsai_graph_read(&g, p->path, &s->read);
     int code = rc == BONSAI_OK ? match_model(s, &g, m, p->evaluate ? NULL : &bare) : fail(s, rc);
     p->g = bare ? bare : g;
     if (code == EXIT_DONE)
