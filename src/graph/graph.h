@@ -294,17 +294,22 @@ bonsai_status bn_graph_column_scales(float **mean_out, float **spread_out, const
  * are the columns kept of g (NULL: all) (standardise.c). */
 bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,
                         const int32_t *kept, int64_t count);
-/* A feature scaled by them; a spread of 0, which files may hold, counts as 1. */
+/* What a column is divided by: a spread of 0, which files may hold, counts as 1. */
+static inline float bn_divisor(float spread)
+{
+    return spread != 0 ? spread : 1;
+}
+/* A feature scaled by them. */
 static inline float bn_standardised(float x, float mean, float spread)
 {
-    return (x - mean) / (spread != 0 ? spread : 1);
+    return (x - mean) / bn_divisor(spread);
 }
 /* A value of column j as it was before the columns of g were scaled, if they were. */
 static inline double bn_unscaled(const bonsai_graph *g, int64_t j, double x)
 {
     const float *mean = g->view.section[BONSAI_SECTION_FEATURE_MEAN].data;
     const float *spread = g->view.section[BONSAI_SECTION_FEATURE_SPREAD].data;
-    return mean ? x * (double)(spread[j] != 0 ? spread[j] : 1) + (double)mean[j] : x;
+    return mean ? x * (double)bn_divisor(spread[j]) + (double)mean[j] : x;
 }
 
 /* ---- the split, and parts (derive.c) ---- */

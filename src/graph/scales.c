@@ -122,7 +122,7 @@ bonsai_status bn_graph_scale(double *out, const bonsai_graph *g)
     *out = 0;
     BN_TRY(find_spreads(&spread, &s, g, LEAST_ROWS));
     for (int64_t j = 0; spread && j < g->view.features; j++)
-        *out = fmax(*out, spread[j] * (by && by[j] != 0 ? fabs((double)by[j]) : 1));
+        *out = fmax(*out, spread[j] * fabs((double)bn_divisor(by ? by[j] : 1)));
 done:
     sampling_free(&s);
     return rc;

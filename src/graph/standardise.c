@@ -21,11 +21,6 @@ typedef struct {
 
 /* ---- the numbers ---- */
 
-static float divisor(float spread)
-{
-    return spread != 0 ? spread : 1;
-}
-
 bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,
                         const int32_t *kept, int64_t count)
 {
@@ -34,7 +29,7 @@ bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *s
     bool same = by_mean && mean;
     for (int64_t j = 0; same && j < count; j++) {
         const int64_t at = kept ? kept[j] : j;
-        same = by_mean[at] == mean[j] && divisor(by_spread[at]) == divisor(spread[j]);
+        same = by_mean[at] == mean[j] && bn_divisor(by_spread[at]) == bn_divisor(spread[j]);
     }
     return same;
 }

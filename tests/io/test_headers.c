@@ -130,12 +130,7 @@ static void one_table_is_both(void **state)
         assert_string_equal(bonsai_graph_feature_name(g, 1), "weight");
         assert_string_equal(bonsai_graph_class_name(g, 1), "b");
         assert_string_equal(node_name(g, 2), "C3");
-        if (first)
-            assert_same(first, g);
-        if (first)
-            bonsai_graph_free(g);
-        else
-            first = g;
+        same_as_first(&first, g);
     }
     bonsai_graph_free(first);
     static const char *const bad[][2] = {

@@ -207,12 +207,7 @@ static void reads_features_of_every_kind(void **state)
         assert_true(row[0] == 1.0f && row[1] == 0.0f && row[2] == -0.5f);
         bonsai_graph_row(row, g, 2);
         assert_true(row[0] == 0.0f && row[1] == 2.0f && row[2] == 0.0f);
-        if (first)
-            assert_same(first, g);
-        if (first)
-            bonsai_graph_free(g);
-        else
-            first = g;
+        same_as_first(&first, g);
     }
     bonsai_graph_free(first);
     bonsai_graph *g = must_read(folder_of("feat", "x,y\n", "y,3\nx,4\n", NULL));
@@ -353,12 +348,7 @@ static void the_order_of_edges_does_not_matter(void **state)
             strcat(text, line[order[i]]);
         bonsai_graph *g = read_edges(text);
         bn_rng_shuffle(order, M, (uint64_t)round);
-        if (first)
-            assert_same(first, g);
-        if (first)
-            bonsai_graph_free(g);
-        else
-            first = g;
+        same_as_first(&first, g);
     }
     bonsai_graph_free(first);
 }

@@ -71,6 +71,17 @@ static inline void assert_same(const bonsai_graph *a, const bonsai_graph *b)
     assert_true(equal);
 }
 
+/* Keeps the first of some graphs; frees each other one once it was found to be the same. */
+static inline void same_as_first(bonsai_graph **first, bonsai_graph *g)
+{
+    if (!*first) {
+        *first = g;
+        return;
+    }
+    assert_same(*first, g);
+    bonsai_graph_free(g);
+}
+
 static inline void write_gz(const char *path, const char *text)
 {
     gzFile f = gzopen(path, "wb");
