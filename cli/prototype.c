@@ -74,11 +74,13 @@ static void add_originals(summary *r, const bonsai_graph *small, const bonsai_gr
 void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,
                        const bonsai_why *w)
 {
-    static const column columns[2][5] = {
+    static const column columns[2][6] = {
         {{"feature", "feature", NULL}, {"value", "value", "%.4g"},
-         {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}},
+         {"above_mean", "above the mean", "%+.4g"}, {"deviations", "in std. dev.", "%+.2f"},
+         {NULL, NULL, NULL}},
         {{"feature", "feature", NULL}, {"name", "name", NULL}, {"value", "value", "%.4g"},
-         {"above_mean", "above the mean", "%+.4g"}, {NULL, NULL, NULL}}};
+         {"above_mean", "above the mean", "%+.4g"}, {"deviations", "in std. dev.", "%+.2f"},
+         {NULL, NULL, NULL}}};
     const int named = bonsai_graph_view(small)->section[BONSAI_SECTION_FEATURE_NAMES].data != NULL;
     bn_json *rows = bn_json_array();
     for (int64_t i = 0; i < w->features && i < TOP_FEATURES; i++) {
@@ -88,6 +90,7 @@ void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph
             bn_json_add(line, name ? bn_json_text(name) : bn_json_null());
         bn_json_add(line, bn_json_real(w->value[i]));
         bn_json_add(line, bn_json_real(w->above_mean[i]));
+        bn_json_add(line, bn_json_real(w->deviations[i]));
         bn_json_add(rows, line);
     }
     summary_heading(r, "Strongest features");

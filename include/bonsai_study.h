@@ -565,6 +565,8 @@ typedef struct {                /* why a node of a condensed graph is there */
     int64_t partner;            /* of a prototype that is a pair of nodes, the other node.  The second
                                  * has no label and stands for no nodes: it passes its features on to
                                  * the first.  -1: it is no pair */
+    double  deviations[BONSAI_WHY_ROOM];        /* above_mean in standard deviations, by which
+                                 * features are ordered; one counts as at least the mean of all */
 } bonsai_why;
 
 #define bonsai_why_init(w) bonsai_why_init_sized((w), sizeof *(w))

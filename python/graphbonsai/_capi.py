@@ -189,7 +189,8 @@ class Why(Structure):
                 ("distance", c_double * WHY_ROOM), ("features_set", c_int64),
                 ("features", c_int64), ("feature", c_int64 * WHY_ROOM),
                 ("value", c_double * WHY_ROOM), ("above_mean", c_double * WHY_ROOM),
-                ("feature_name", c_char_p * WHY_ROOM), ("partner", c_int64)]
+                ("feature_name", c_char_p * WHY_ROOM), ("partner", c_int64),
+                ("deviations", c_double * WHY_ROOM)]
 
 
 _metrics = c_double * METRIC_ROOM

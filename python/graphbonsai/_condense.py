@@ -21,7 +21,7 @@ from ._splits import warn_all, warn_if_drawn, warn_members, warn_scales
 from ._why import Names, explained
 
 # Options of condense for reading data of other packages, and their defaults.
-_READING = {"split_index": 0, "feat": "feat", "label": "label", "weight": "weight"}
+_READING = {"split_index": None, "feat": "feat", "label": "label", "weight": "weight"}
 
 
 def condense_graph(graph: Graph, ratio: Union[None, float, Sequence[float]],
@@ -112,7 +112,7 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              keep_directed: bool = False, keep_self_loops: bool = False,
              keep_repeated: bool = False,
              # end
-             split_index: int = 0, feat: str = "feat", label: str = "label",
+             split_index: Optional[int] = None, feat: str = "feat", label: str = "label",
              weight: str = "weight", progress: Progress = None) -> Any:
     """Makes a small graph that models can be trained on instead of `data`.
 
@@ -124,7 +124,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
             or an igraph.Graph.
         ratio: budget: share of the full graph's bytes, above 0 and at most 1.  Several ratios give
             a list of graphs, which are made from one embedding.
-        split_index: of a Data or DGLGraph with masks [nodes, splits], the column to use.
+        split_index: of a Data or DGLGraph with masks [nodes, splits], the column to use; None: the
+            first.  The small graph keeps it as `split_index`, and evaluate uses the same.
         feat: of a DGLGraph, the name of the features in its ndata; of networkx and igraph, that of
             the nodes' attribute, if it is neither "x" nor "feat".
         label: the same of labels; of networkx and igraph if it is neither "y" nor "label".
@@ -233,7 +234,7 @@ def update(now: Any, was: Any, small: Any, *,
     True
     """
     o = options_of.fill(c.CondenseOptions, locals())
-    a, b, s = as_graph("now", now), as_graph("was", was), as_graph("small", small)
+    a, b, s = as_graph("now", now, small), as_graph("was", was, small), as_graph("small", small)
     need_same("now", a, "was", b)
     s, b = matched(s, b)
     info, out = c.init(c.CondenseInfo), Handle()
@@ -276,7 +277,7 @@ def nearest(small: Any, node: int, full: Any, most: int = 10, *,
     (3, True)
     """
     o = options_of.fill(c.CondenseOptions, locals())
-    s, g = (one._live() for one in matched(as_graph("small", small), as_graph("full", full)))
+    s, g = (one._live() for one in matched(as_graph("small", small), as_graph("full", full, small)))
     limit = options_of.whole("most", most, 0, 2**31 - 1)
     limit = min(limit, int(c.graph_view(g).contents.nodes))
     which = options_of.whole("node", node, -2**63, 2**63 - 1)
@@ -306,7 +307,8 @@ def explain(small: Any, node: int, full: Any = None, *,
                  not 0: those farthest, in standard deviations, from the mean of `full` or,
                  without it, of the labelled nodes of `small`; and their `feature_names`,
                  if it has some
-    values, above_mean   of each of them: its value, and that minus the mean
+    values, above_mean, deviations   of each of them: its value, that minus the mean, and the
+                 same in standard deviations, by which they are ordered
 
     It prints as a table.
 
@@ -326,7 +328,7 @@ def explain(small: Any, node: int, full: Any = None, *,
     """
     o = options_of.fill(c.CondenseOptions, dict(threads=threads))
     graph = as_graph("small", small)
-    whole = None if full is None else as_graph("full", full)
+    whole = None if full is None else as_graph("full", full, small)
     if whole is not None:
         graph, whole = matched(graph, whole)
     w = c.init(c.Why)

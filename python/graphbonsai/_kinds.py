@@ -70,17 +70,28 @@ def like(data: Any, graph: Graph) -> Any:
     if isinstance(data, (str, bytes, os.PathLike, Graph)):
         return graph
     to_data = getattr(adapter(data), "to_data", None)
-    return graph if to_data is None else to_data(graph)
+    if to_data is None:
+        return graph
+    made = to_data(graph)
+    if getattr(data, "split_index", None) is not None:
+        made.split_index = data.split_index
+    return made
 
 
-def as_graph(name: str, graph: Any) -> Graph:
-    """The Graph of a Graph, a path, or a graph of another package."""
+def as_graph(name: str, graph: Any, small: Any = None) -> Graph:
+    """The Graph of a Graph, a path, or a graph of another package.
+
+    Where that has several splits, and `small` was condensed with one, it gets the same.
+    """
     if isinstance(graph, (str, bytes, os.PathLike)):
         return Graph.load(graph)
     if not isinstance(graph, Graph):
         module = adapter(graph)
         if module is None:
             raise wrong_kind(name, graph)
-        return module.from_data(graph)
+        column = getattr(small, "split_index", None)
+        if column is None or adapter(small) is not module:
+            return module.from_data(graph)
+        return module.from_data(graph, split_index=column)
     graph._live()
     return graph

@@ -144,7 +144,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         given["feature_names"] = _lines(feature_names)
     o = options_of.fill(c.ReportOptions, given)
     s = as_graph("small", small)
-    g = None if full is None else as_graph("full", full)
+    g = None if full is None else as_graph("full", full, small)
     refuse_swapped(s, g)
     if g is not None:
         s, g = matched(s, g)

@@ -23,7 +23,7 @@ class LeakWarning(UserWarning):
 
 
 class LabelWarning(UserWarning):
-    """Labels have gaps, so classes have other numbers than they."""
+    """Labels have gaps, so classes have other numbers than they; or a class is unknown."""
 
 
 class ScaleWarning(UserWarning):
@@ -53,6 +53,11 @@ def warn_drawn(seed: int) -> None:
                   "that this is meant" % seed, SplitWarning, stacklevel=level())
 
 
+def warn_first_split(name: str, splits: int) -> None:
+    warnings.warn("%s has %d splits, of which the first is used: split_index=0 says that this is "
+                  "meant, or which other" % (name, splits), SplitWarning, stacklevel=level())
+
+
 def leak_text(leaks: int, metric: str) -> str:
     """What it does to judge on nodes whose labels the small graph has."""
     return ("%d labelled nodes of the small graph are validation or test nodes of the full one, "
@@ -71,6 +76,17 @@ def warn_relabelled(labels: Sequence[int]) -> None:
                       "" if one else "s", listed, "it is class 0" if one else
                       "they are the classes 0 to %d" % (len(labels) - 1), "" if one else "s",
                       labels[-1] + 1), LabelWarning, stacklevel=level())
+
+
+def warn_unknown(small: Any, classes: int, full: Any) -> None:
+    """Warns of nodes of the full graph whose classes, from number `classes` on, are not among those
+    that the small graph has: it cannot teach them."""
+    missing = full.y[full.y >= classes] if small.num_classes > classes else []
+    if len(missing) > 0:
+        warnings.warn('class "%s" of the full graph is not a class of the small one, so that a model '
+                      "cannot find it: %d nodes of such classes count as wrong" %
+                      (full.class_names[int(missing[0])], len(missing)), LabelWarning,
+                      stacklevel=level())
 
 
 def warn_scales(graph: Any) -> None:

@@ -19,6 +19,7 @@ from ._condense import one_budget, positive
 from ._errors import ArgumentError
 from ._graph import Graph
 from ._labels import from_floats, in_a_row, not_above, of_labels, spread, to_labels
+from ._splits import warn_first_split
 
 
 def shape_of(tensor: Tensor) -> str:
@@ -104,7 +105,8 @@ def whole_numbers(y: np.ndarray, name: str) -> np.ndarray:
 
 # ---- masks ----
 
-def mask(m: Any, rows: int, name: str, split_index: int) -> np.ndarray:
+def mask(m: Any, rows: int, name: str, split_index: Optional[int]) -> np.ndarray:
+    """One column of a mask; where nobody said which of several, the first."""
     if not isinstance(m, Tensor):
         raise ArgumentError(f"{name} is a {type(m).__name__}; a torch tensor is needed")
     m = on_cpu(m, name)
@@ -115,18 +117,25 @@ def mask(m: Any, rows: int, name: str, split_index: int) -> np.ndarray:
     if m.dim() == 2 and m.shape[1] == 1:
         m = m[:, 0]
     if m.dim() == 2:
-        split_index = _options.whole("split_index", split_index, -2**31, 2**31 - 1)
-        if not 0 <= split_index < m.shape[1]:
-            raise ArgumentError(f"split_index is {split_index}, but {name} has "
+        column = _options.whole("split_index", split_index or 0, -2**31, 2**31 - 1)
+        if not 0 <= column < m.shape[1]:
+            raise ArgumentError(f"split_index is {column}, but {name} has "
                                 f"{m.shape[1]} splits: 0..{m.shape[1] - 1}")
-        m = m[:, split_index]
+        m = m[:, column]
     if m.dim() != 1:
         raise ArgumentError(f"{name} has the shape {shape_of(m)}; it must be [nodes] or "
                             f"[nodes, splits]")
     return np.ascontiguousarray(m.numpy()).astype(bool, copy=False)
 
 
-def masks(found: Dict[str, Any], rows: int, split_index: int, owner: str) -> Dict[str, Any]:
+def splits_of(found: Any) -> int:
+    """How many splits the masks of a graph hold; 1 where they have no columns."""
+    train = found.get("train_mask")
+    return int(train.shape[1]) if isinstance(train, Tensor) and train.dim() == 2 else 1
+
+
+def masks(found: Dict[str, Any], rows: int, split_index: Optional[int],
+          owner: str) -> Dict[str, Any]:
     """The masks of a graph by their names; none: it has no split."""
     have = {name: found[name] for name in ("train_mask", "val_mask", "test_mask")
             if found.get(name) is not None}
@@ -136,6 +145,8 @@ def masks(found: Dict[str, Any], rows: int, split_index: int, owner: str) -> Dic
                             f"nodes train, {owner % 'train_mask'} = ~({others})")
     out = {name: mask(m, rows, owner % name, split_index) for name, m in have.items()}
     check_apart({owner % name: m for name, m in out.items()})
+    if split_index is None and splits_of(have) > 1:
+        warn_first_split(owner % "train_mask", splits_of(have))
     return out
 
 

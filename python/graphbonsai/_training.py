@@ -20,7 +20,7 @@ from ._match import Side, fitted, known, labels_for, matched, numbers_for
 from ._memory import Handle
 from ._progress import Progress, call
 from ._report import html_table, number, table
-from ._splits import warn_drawn, warn_leaks, warn_scale, warn_scales
+from ._splits import warn_drawn, warn_leaks, warn_scale, warn_scales, warn_unknown
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -470,10 +470,12 @@ def evaluate(small: Any, full: Any,
 def _trained(graph: Any, full: Any, options: Any, progress: Progress,
              beside: bool = False) -> Training:
     small = as_graph("graph", graph)
-    whole = None if full is None else as_graph("full", full)
+    whole = None if full is None else as_graph("full", full, graph)
     refuse_swapped(small, whole)
     if whole is not None:
+        classes = small.num_classes
         small, whole = matched(small, whole)
+        warn_unknown(small, classes, whole)
     h = small._live()
     hf = None if whole is None else whole._live()
     out = Handle(c.training_free)

@@ -53,6 +53,7 @@ def explained(w: Any, names: Optional[List[str]], nodes: Names, originals: Names
     found["feature_names"] = names_of if any(names_of) else None
     found["values"] = w.value[:w.features]
     found["above_mean"] = w.above_mean[:w.features]
+    found["deviations"] = w.deviations[:w.features]
     why = Why(found)
     why.rows = _rows(found, names, nodes, originals)
     return why
@@ -120,7 +121,7 @@ def _rows(found: Dict[str, Any], names: Optional[List[str]], nodes: Names,
             *_listed("nearest" if unknown else "stands for", [
                 _beside(_called(nodes, n), d, "at %.3g") for n, d in zip(found["nodes"],
                                                                  found["distances"])]),
-            *_listed("features", [_beside("%s: %.3g" % (f, v), a, "%+.3g from the mean")
-                                  for f, v, a in zip(_features(found), found["values"],
-                                                     found["above_mean"])])]
+            *_listed("features", ["%s: %.3g (%+.3g from the mean, %+.2f standard deviations)" % row
+                                  for row in zip(_features(found), found["values"],
+                                                 found["above_mean"], found["deviations"])])]
     return [(name, text) for name, text in rows if text]

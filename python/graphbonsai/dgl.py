@@ -65,7 +65,7 @@ def _condensed(g: Any, report: Any, source: np.ndarray, target: np.ndarray) -> D
 
 @options_of.named
 def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str = "weight",
-              split_index: int = 0,
+              split_index: Optional[int] = None,
               # options: read -features -labels
               keep_directed: bool = False, keep_self_loops: bool = False,
               keep_repeated: bool = False, threads: int = 0,
@@ -78,7 +78,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         feat: the name of the features in g.ndata.
         label: the name of the labels in g.ndata.
         weight: the name of the weights in g.edata, which are used if they exist.
-        split_index: the column of masks [nodes, splits].
+        split_index: the column of masks [nodes, splits]; None: the first.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
@@ -153,6 +153,9 @@ def condensed(g: Any, ratio: Union[None, float, Sequence[float]], given: Mapping
     small = condense_graph(graph, ratio, given, progress)
     made = [_on(to_data(one, **names), g.device)
             for one in (small if isinstance(small, list) else [small])]
+    if _tensors.splits_of(g.ndata) > 1:
+        for one in made:
+            one.split_index = reading.get("split_index", 0)
     return made if isinstance(small, list) else made[0]
 
 
@@ -187,13 +190,13 @@ class Condense(BaseTransform):
                  keep_trees: bool = False, keep_directed: bool = False,
                  keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
-                 split_index: int = 0, feat: str = "feat", label: str = "label",
+                 split_index: Optional[int] = None, feat: str = "feat", label: str = "label",
                  weight: str = "weight", progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
 
         Args:
             ratio: budget: share of the full graph's bytes, above 0 and at most 1.
-            split_index: the column of masks [nodes, splits].
+            split_index: the column of masks [nodes, splits]; None: the first.
             feat: the name of the features in g.ndata.
             label: the name of the labels in g.ndata.
             weight: the name of the weights in g.edata, which are used if they exist.
@@ -265,7 +268,7 @@ class Condense(BaseTransform):
 
     def __repr__(self) -> str:
         return _tensors.shown(self, **{name: value for name, value in self.reading.items()
-                                       if value not in (0, name)})
+                                       if value not in (None, name)})
 
 
 def loss(out: Tensor, g: Any, *, label: str = "label") -> Tensor:

@@ -159,7 +159,7 @@ def _nodes(data: Data) -> int:
     return int(data.num_nodes or 0)
 
 
-def _masks(data: Data, n: int, split_index: int) -> Dict[str, Any]:
+def _masks(data: Data, n: int, split_index: Optional[int]) -> Dict[str, Any]:
     return _tensors.masks(data.to_dict(), n, split_index, "data.%s")
 
 
@@ -180,7 +180,7 @@ def _condensed(data: Data) -> Dict[str, Any]:
 
 
 @options_of.named
-def from_data(data: Data, *, split_index: int = 0,
+def from_data(data: Data, *, split_index: Optional[int] = None,
               # options: read -features -labels
               keep_directed: bool = False, keep_self_loops: bool = False,
               keep_repeated: bool = False, threads: int = 0,
@@ -194,7 +194,7 @@ def from_data(data: Data, *, split_index: int = 0,
             `edge_attr` with one number per edge), `train_mask`, `val_mask`, `test_mask` and
             `feature_names`, a list.  If its `operator` is true, the weights multiply rows as they
             are.
-        split_index: the column of masks [nodes, splits].
+        split_index: the column of masks [nodes, splits]; None: the first.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.
@@ -288,6 +288,9 @@ def condensed(data: Data, ratio: Union[None, float, Sequence[float]], given: Map
     small = condense_graph(graph, ratio, given, progress)
     made = [to_data(one).to(data["x"].device)
             for one in (small if isinstance(small, list) else [small])]
+    if _tensors.splits_of(data) > 1:
+        for one in made:
+            one["split_index"] = reading.get("split_index", 0)
     return made if isinstance(small, list) else made[0]
 
 
@@ -327,12 +330,12 @@ class Condense(BaseTransform):
                  keep_trees: bool = False, keep_directed: bool = False,
                  keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
-                 split_index: int = 0, progress: Progress = None) -> None:
+                 split_index: Optional[int] = None, progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
 
         Args:
             ratio: budget: share of the full graph's bytes, above 0 and at most 1.
-            split_index: the column of masks [nodes, splits].
+            split_index: the column of masks [nodes, splits]; None: the first.
             progress: None: a bar in a terminal or a notebook; True or False: always or never; or a
                 function (stage, done, total).
             method: auto: prototypes, trees, random, herding or kcenter, whichever a probe finds
@@ -399,8 +402,8 @@ class Condense(BaseTransform):
                         progress=self.progress, **self.options)
 
     def __repr__(self) -> str:
-        return _tensors.shown(self, **({"split_index": self.split_index} if self.split_index
-                                       else {}))
+        return _tensors.shown(self, **({} if self.split_index is None
+                                       else {"split_index": self.split_index}))
 
 
 # ---- training on it ----
@@ -440,7 +443,7 @@ def apply_features(full: Data, small: Data) -> Data:
     return out
 
 
-def _judged_on(data: Data, small: Data, classes: int, split_index: int) -> Graph:
+def _judged_on(data: Data, small: Data, classes: int, split_index: Optional[int]) -> Graph:
     """The labels of the full graph, with the split that it was condensed with."""
     names = ("y", "train_mask", "val_mask", "test_mask")
     known = Data(**{name: data[name] for name in names if data.get(name) is not None}).cpu()
@@ -481,7 +484,7 @@ def _drawn(small: Data) -> Optional[Tuple[List[float], int]]:
 
 
 def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test", *,
-             split_index: int = 0) -> Dict[str, Any]:
+             split_index: Optional[int] = None) -> Dict[str, Any]:
     """Judges a network on the full graph.  It trains nothing; see graphbonsai.evaluate for that.
 
     Returns nodes and right (counts); accuracy, balanced, f1 and auc in percent, -1 where they are
@@ -494,7 +497,8 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         data: the full graph.
         part: "train", "val" or "test"; "none": the nodes outside the split.  If condensing drew a
             split, the same is drawn again.
-        split_index: the column of masks [nodes, splits].
+        split_index: the column of masks [nodes, splits]; None: the one that `small` was condensed
+            with.
     """
     which = part_number(part)
     if not isinstance(small, Data) or not isinstance(data, Data):
@@ -507,7 +511,8 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         full = copy.copy(full)
         full.x = full["x"].to(small["x"].dtype)     # as condensing converted it
     classes, shares = _tensors.predicted(model, full, _nodes(full))
-    judges = _judged_on(data, small, shares.shape[1], split_index)
+    column = small.get("split_index") if split_index is None else split_index
+    judges = _judged_on(data, small, shares.shape[1], column)
     if data.get("origin") is None:             # else its numbers are of another graph
         _warn_leaks(small, judges)
     return judged(judges, which, classes, shares)

@@ -208,6 +208,7 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
         w->feature_name[i] = bonsai_graph_feature_name(small, j);
         w->value[i] = bn_unscaled(small, j, (double)row[j]);
         w->above_mean[i] = w->value[i] - bn_unscaled(small, j, y.mean[j]);
+        w->deviations[i] = top[i].value;
     }
 done:
     bn_yardstick_free(&y);

@@ -133,6 +133,7 @@ static void check_features(const bonsai_why *w, const bonsai_graph *small, int64
         assert_int_equal(rank_of(value, f, j), i);
         assert_true(w->value[i] == (double)row[j]);
         assert_true(fabs(w->above_mean[i] - ((double)row[j] - mean[place[j]])) < 1e-9);
+        assert_true(fabs(w->deviations[i] - value[j]) < 1e-6 * (1 + fabs(value[j])));
     }
 }
 

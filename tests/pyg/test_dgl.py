@@ -33,6 +33,16 @@ class Dgl(unittest.TestCase):
         with self.assertRaisesRegex(graphbonsai.ArgumentError, sentence):
             condense(g, **options)
 
+    def test_the_small_graph_knows_its_column_of_masks(self):
+        full = ours.to_data(graph())
+        for name in ("train_mask", "val_mask", "test_mask"):
+            m = full.ndata[name]
+            full.ndata[name] = torch.stack([m.roll(50), m], 1)
+        small = graphbonsai.condense(full, nodes=12, split_index=1, threads=1)
+        self.assertEqual(small.split_index, 1)
+        judged = graphbonsai.evaluate(small, full, epochs=2, seeds=1, threads=1)
+        self.assertEqual(judged.info["test"], int(full.ndata["test_mask"][:, 1].sum()))
+
     def test_a_graph_survives_the_way_there_and_back(self):
         g = graph()
         self.assertTrue(g.equal(ours.from_data(ours.to_data(g))))

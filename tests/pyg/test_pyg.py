@@ -185,7 +185,26 @@ class Conversion(unittest.TestCase):
             other[name] = torch.stack([torch.zeros(300).bool(), d[name]], 1)
         other.train_mask[:, 0] = True
         self.assertTrue(pyg.from_data(d).equal(pyg.from_data(other, split_index=1)))
-        self.assertTrue(same(condense(d), condense(other, split_index=1)))
+        small = condense(other, split_index=1)
+        del small.split_index           # which the other one does not need
+        self.assertTrue(same(condense(d), small))
+
+    def test_the_small_graph_knows_its_column_of_masks(self):
+        d = data()
+        self.assertNotIn("split_index", condense(d))
+        for name in ("train_mask", "val_mask", "test_mask"):
+            d[name] = torch.stack([d[name].roll(50), d[name]], 1)
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, r"data.train_mask has 2 splits, of "
+                                   "which the first is used: split_index=0 says"):
+            self.assertEqual(condense(d).split_index, 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", graphbonsai.SplitWarning)
+            warnings.simplefilter("error", graphbonsai.LeakWarning)
+            small = condense(d, method="random", split_index=1)
+            self.assertEqual(small.split_index, 1)
+            judged = graphbonsai.evaluate(small, d, epochs=2, seeds=1, threads=1)
+            self.assertEqual(judged.info["test"], int(d.test_mask[:, 1].sum()))
+            self.assertEqual(graphbonsai.condense(d, 0.1, split_index=0).split_index, 0)
 
     def test_a_node_without_edges_at_the_end_is_kept(self):
         d = Data(x=torch.eye(4), y=torch.tensor([0, 1, 0, 1]), train_mask=torch.ones(4).bool(),
