@@ -301,6 +301,8 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
 bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
                       const bonsai_write_options *o);
 void note_left_out(session *s, const char *path, uint64_t left_out);
+/* Reads a graph, and notes what its reader was in doubt about. */
+bonsai_status read_graph(session *s, bonsai_graph **out, const char *path);
 /* Reads a graph besides the one that --features and --labels are for. */
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
 
@@ -450,7 +452,7 @@ void beside_add_lost(summary *r, const training *t, int k, const bn_json *names)
 
 /* Notes what a reader of text was in doubt about: a header among edges, ids among features. */
 void note_reading(session *s, const bonsai_graph *g, const char *path);
-/* Notes, once, columns of dense features whose standard deviations differ thirtyfold. */
+/* Notes, once, columns of dense features whose standard deviations are far apart. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
 int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
 void name_scaling(char *line, size_t size, const session *s, const char *path); /* what helps */

@@ -434,7 +434,7 @@ static int condense(session *s, arguments *a)
     bonsai_condense_info info[MOST_RATIOS];
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
-    bonsai_status rc = crew.read(&g, a->path, &s->read);
+    bonsai_status rc = read_graph(s, &g, a->path);
     double passed = -seconds();
     if (rc == BONSAI_OK && a->update)
         rc = update(s, small, info, g, a);
@@ -445,7 +445,6 @@ static int condense(session *s, arguments *a)
         rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK) {
         note_split(s, a, g);
-        note_reading(s, g, a->path);
         a->unscaled = is_unscaled(g);
         note_scales(s, g, a->path);
     }

@@ -35,9 +35,7 @@ typedef struct {
 static bonsai_status read_ordered(session *s, bonsai_graph **out, const arguments *a)
 {
     bonsai_graph *g = NULL;
-    bonsai_status rc = bonsai_graph_read(&g, a->path[0], &s->read);
-    if (rc == BONSAI_OK)
-        note_reading(s, g, a->path[0]);
+    bonsai_status rc = read_graph(s, &g, a->path[0]);
     if (rc != BONSAI_OK || a->order == BONSAI_ORDER_NONE) {
         *out = g;
         return rc;

@@ -27,7 +27,7 @@ int cmd_eval(session *s, int argc, char **argv)
         return code;
     bonsai_status rc = read_other(s, &small, t.path);
     if (rc == BONSAI_OK)
-        rc = bonsai_graph_read(&full, t.full, &s->read);
+        rc = read_graph(s, &full, t.full);
     code = rc == BONSAI_OK ? training_check_pair(s, &t, small, full) : fail(s, rc);
     if (code == EXIT_DONE)
         code = match_small(s, &full, small);

@@ -334,10 +334,9 @@ static int info(session *s, const char *path, int linear, int brief)
 {
     facts f = {.path = path, .linear = linear, .brief = brief};
     bonsai_graph *g = NULL;
-    bonsai_status rc = crew.read(&g, path, &s->read);
+    bonsai_status rc = read_graph(s, &g, path);
     if (rc != BONSAI_OK)
         return fail(s, rc);
-    note_reading(s, g, path);
     f.g = g;
     f.v = bonsai_graph_view(g);
     f.class_counts = calloc((size_t)f.v->classes + 1, sizeof *f.class_counts);

@@ -270,7 +270,7 @@ static int suggest(session *s, arguments *a)
 {
     bonsai_graph *g = NULL;
     bonsai_suggestion *found = NULL;
-    bonsai_status rc = bonsai_graph_read(&g, a->path, &s->read);
+    bonsai_status rc = read_graph(s, &g, a->path);
     if (rc == BONSAI_OK)
         rc = bonsai_suggest(&found, g, &a->o);
     if (rc == BONSAI_OK)

@@ -21,9 +21,7 @@ int cmd_train(session *s, int argc, char **argv)
     int code = training_parse(s, &t, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    bonsai_status rc = bonsai_graph_read(&g, t.path, &s->read);
-    if (rc == BONSAI_OK)
-        note_reading(s, g, t.path);
+    bonsai_status rc = read_graph(s, &g, t.path);
     code = rc == BONSAI_OK ? training_run(s, &t, g, NULL) : fail(s, rc);
     bonsai_graph_free(g);
     return code;

@@ -1,4 +1,4 @@
-/* save.c -- writing a graph, and reading a second one, for every command.
+/* save.c -- writing a graph, and reading one or a second one, for every command.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
@@ -34,6 +34,14 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
     o.progress = progress_tick;
     o.payload = &s->progress;
     return save_as(s, g, path, &o);
+}
+
+bonsai_status read_graph(session *s, bonsai_graph **out, const char *path)
+{
+    bonsai_status rc = crew.read(out, path, &s->read);
+    if (rc == BONSAI_OK)
+        note_reading(s, *out, path);
+    return rc;
 }
 
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path)

@@ -4,13 +4,11 @@
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
 
-enum { FAR = 30 };
-
 /* Several ranks do not read all features of a graph. */
 static int find_scales(double *least, double *most, const bonsai_graph *g)
 {
     return !crew.several && bonsai_graph_scales(least, most, g) == BONSAI_OK && *most > 0 &&
-           *most >= FAR * *least;
+           *most >= BONSAI_SCALES_FAR * *least;
 }
 
 int is_unscaled(const bonsai_graph *g)

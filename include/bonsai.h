@@ -70,7 +70,8 @@ BONSAI_API const char *bonsai_isa(void);        /* inner loops: "avx512", "avx2"
 typedef struct {
     size_t      size;           /* set by the library */
     const char *stage;          /* what is being done, in one or two words */
-    uint64_t    done, total;    /* done is 0 in the first call of a stage, total in the last */
+    uint64_t    done, total;    /* done is 0 in the first call of a stage, total in the last; a
+                                 * stage may come again */
     const char *note;           /* more to show, such as a loss; NULL: nothing */
 } bonsai_progress;
 

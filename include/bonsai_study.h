@@ -68,7 +68,8 @@ BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_coun
 BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
 /* The smallest and the largest standard deviation among the columns of dense features that are not
  * constant, over at most 1,000 nodes from all over the graph; both 0: there are none.  Where they
- * are far apart, a few columns decide every distance. */
+ * are far apart, BONSAI_SCALES_FAR times and more, a few columns decide every distance. */
+enum { BONSAI_SCALES_FAR = 30 };
 BONSAI_API bonsai_status bonsai_graph_scales(double *least_out, double *most_out,
                                              const bonsai_graph *g);
 

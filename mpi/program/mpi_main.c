@@ -84,7 +84,7 @@ static bonsai_status go_on(step next)
 
 /* ---- working ------------------------------------------------------------- */
 
-static bonsai_status read_graph(bonsai_graph **out, const char *path, const bonsai_read_options *o)
+static bonsai_status read_own(bonsai_graph **out, const char *path, const bonsai_read_options *o)
 {
     bonsai_status rc = go_on(READ);
     return rc != BONSAI_OK ? rc : bonsai_mpi_read(out, path, o, MPI_COMM_WORLD);
@@ -188,7 +188,7 @@ const workers crew = {
     .examples = "  mpirun -n 8 bonsai-mpi generate -o graph.bonsai --nodes 1000000\n"
                 "  mpirun -n 8 bonsai-mpi condense graph.bonsai -o small.bonsai --ratio 0.01\n"
                 "  mpirun -n 8 --bind-to none bonsai-mpi check graph.bonsai -t 4\n",
-    .read = read_graph,
+    .read = read_own,
     .verify = verify,
     .check = check,
     .stats = stats,

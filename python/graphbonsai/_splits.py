@@ -83,17 +83,17 @@ def warn_unknown(small: Any, classes: int, full: Any) -> None:
     that the small graph has: it cannot teach them."""
     missing = full.y[full.y >= classes] if small.num_classes > classes else []
     if len(missing) > 0:
+        called = full.class_names or full._given or range(small.num_classes)
         warnings.warn('class "%s" of the full graph is not a class of the small one, so that a model '
                       "cannot find it: %d nodes of such classes count as wrong" %
-                      (full.class_names[int(missing[0])], len(missing)), LabelWarning,
-                      stacklevel=level())
+                      (called[int(missing[0])], len(missing)), LabelWarning, stacklevel=level())
 
 
 def warn_scales(graph: Any) -> None:
-    """Warns where the standard deviations of columns differ thirtyfold."""
+    """Warns where the standard deviations of columns are far apart."""
     least, most = ctypes.c_double(), ctypes.c_double()
     c.graph_scales(ctypes.byref(least), ctypes.byref(most), graph._live())
-    if most.value > 0 and most.value >= 30 * least.value:
+    if most.value > 0 and most.value >= c.SCALES_FAR * least.value:
         warnings.warn("columns of x have standard deviations from %.2g to %.2g, so that a few columns "
                       "decide all: condense and train on graph.normalise(\"columns\"), or scale them "
                       "before: x = (x - x.mean(0)) / x.std(0).clip(1e-6)" %

@@ -324,6 +324,7 @@ static bonsai_status train(bool *done, bn_experts *e, seat *to, int64_t which)
             goto done;
         epoch(e, t);
     }
+    BN_TRY(bn_tick(e->s->job->at.progress, "training an expert", last, last));
     *done = true;
 done:
     return rc;

@@ -171,6 +171,7 @@ static bonsai_status pick_nodes(int32_t *pick, const bn_lesson *s, const float *
         if (a.count > 0)
             BN_TRY(pick_spread(pick, &a, s->want[k]));
     }
+    BN_TRY(bn_tick(s->job->at.progress, "first rows", s->n, s->n));
 done:
     bn_free(a.of);
     bn_free(a.far);

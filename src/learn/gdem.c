@@ -290,10 +290,11 @@ static bonsai_status train_teacher(teacher *t, bn_lesson *s)
                           p->teacher_decay));
     t->steps.student = true;
     for (int64_t i = 0; i < rounds && !bn_lesson_late(s); i++) {
-        BN_TRY(bn_tick(s->job->at.progress, "first features", i, rounds));
+        BN_TRY(bn_tick(s->job->at.progress, "training a teacher", i, rounds));
         bn_student_grad(t->steps.l.grad, &t->full, t->theta, t->room);
         bn_descend(&t->steps, s);
     }
+    BN_TRY(bn_tick(s->job->at.progress, "training a teacher", rounds, rounds));
 done:
     bn_descent_free(&t->steps);
     return rc;
@@ -310,6 +311,7 @@ static bonsai_status ask_teacher(teacher *t, bn_lesson *s)
         bn_student_input(t->steps.l.grad, &t->small, t->theta, 1, t->room);
         bn_descend(&t->steps, s);
     }
+    BN_TRY(bn_tick(s->job->at.progress, "first features", rounds, rounds));
 done:
     return rc;
 }
@@ -459,6 +461,7 @@ static bonsai_status show(bn_lesson *s)
         BN_TRY(bn_tick(s->job->at.progress, "writing the operator", i, s->n));
         show_rows(s, i, bn_least(i + SHOWN, s->n));
     }
+    BN_TRY(bn_tick(s->job->at.progress, "writing the operator", s->n, s->n));
 done:
     return rc;
 }

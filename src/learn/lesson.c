@@ -272,6 +272,7 @@ bonsai_status bn_lesson_rows(float *out, const bn_lesson *s, const int32_t *node
     bonsai_status rc;
     passing p;
     BN_TRY(passing_new(&p, s, s->f));
+    BN_TRY(bn_tick(s->job->at.progress, "averaging rows", 0, s->f));
     for (int64_t first = 0; first < s->f; first += p.wide) {
         const int64_t wide = s->f - first < p.wide ? s->f - first : p.wide;
         fill_panel(&p, first, wide);

@@ -7,7 +7,8 @@ $BONSAI explain p.bonsai | cut -f 1 | uniq
 $BONSAI condense $HERE/papers -o r.bonsai --nodes 2 --method degree > /dev/null; $BONSAI explain r.bonsai | grep -E 'method|top_roots'; $BONSAI explain r.bonsai --node 1
 # Features keep the numbers they have in the full graph, the strongest first.
 $BONSAI generate -q -o g.bonsai --nodes 300 --dense --features 30 --no-linear > /dev/null; $BONSAI condense g.bonsai -o d.bonsai --nodes 10 --method trees > /dev/null
-$BONSAI explain d.bonsai --node 9 | grep '^features' | sed -E 's/\t-?[0-9.]+$/\tV/; s/\t[0-9]+\t-?[0-9.]+\t/\tF\tV\t/'
+$BONSAI explain d.bonsai --node 9 | grep '^features' | sed -E 's/(\t-?[0-9.]+)(\t-?[0-9.]+)$/\tV\tV/; s/\t[0-9]+\t-?[0-9.]+\t/\tF\tV\t/'
+$BONSAI explain d.bonsai --node 9 | sed -n 's/^features\t[0-9].*\t-*//p' > by; sort -gr by | cmp - by && wc -l < by
 # A prototype: its label, its weight, its members, or the nodes nearest to it.
 $BONSAI condense g.bonsai -o q.bonsai --nodes 14 --members > /dev/null; $BONSAI explain q.bonsai --node 3 | sed -E 's/\t-?[0-9.]+/\tN/g' | uniq
 $BONSAI explain q.bonsai --node 3 --full g.bonsai | sed -E 's/\t-?[0-9.e]+/\tN/g' | uniq

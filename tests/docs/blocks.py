@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """blocks.py [PAGE...] -- runs the sh, python and c blocks of README.md and doc/, page by page.
 
 The blocks of a page run in their order, in one empty folder, and share Python's names.  What a

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """hostile.py BONSAI MUTATE [RUNS] [SEED] -- runs every command of the program on mutants of files.
 
 MUTATE (fuzz/mutate_main.c) changes files as someone would who knows their formats, and repairs

@@ -322,7 +322,7 @@ class Reports(testing.Case):
                          "not stored: the nearest training nodes of its class are shown")
         known = condense(g, nodes=2, method="prototypes", split=(100, 0, 0), members=True, threads=1)
         self.assertRegex(str(graphbonsai.explain(known, 0, g)), r"(?s)members +\d.*\nstands for")
-        self.assertIn("from the mean)", lines["features"])
+        self.assertRegex(lines["features"], r"from the mean, [-+][0-9.]+ standard deviations\)$")
         self.assertIn("<td", told._repr_html_())
         self.assertNotIn("stands for", str(graphbonsai.explain(s, 0)))
         picked = condense(g, nodes=2, method="random", split=(100, 0, 0), threads=1)

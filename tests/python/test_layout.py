@@ -87,13 +87,15 @@ class Layout(testing.Case):
         full = ("FIELD", "MARK")        # those that keep their prefix here
         pairs = [(prefix, name) for prefix, names in groups.items() for name in names]
         lines = ['printf("%%d\\n", (int)BONSAI_%s_%s);' % pair for pair in pairs]
-        lines.append('printf("%d %d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE, '
-                     'BONSAI_METRIC_ROOM);')
+        lines.append('printf("%d %d %d %d %d\\n", BONSAI_SECTION_COUNT, BONSAI_PART_NONE, '
+                     'BONSAI_METRIC_ROOM, BONSAI_WHY_ROOM, BONSAI_SCALES_FAR);')
         lines += ['printf("%%d\\n", (int)BONSAI_OPTIONS_%s);' % kind.__name__[:-7].upper()
                   for kind in kinds]
         self.assertEqual(compiled(lines),
                          [str(getattr(c, "%s_%s" % (p, name) if p in full else name))
-                          for p, name in pairs] + ["%d %d %d" % (c.SECTIONS, c.PART_NONE, c.METRIC_ROOM)] +
+                          for p, name in pairs] +
+                         ["%d %d %d %d %d" % (c.SECTIONS, c.PART_NONE, c.METRIC_ROOM, c.WHY_ROOM,
+                                              c.SCALES_FAR)] +
                          [str(kind.KIND) for kind in kinds])
 
     def test_every_function_is_bound(self):

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """notebooks.py [--check] -- makes a notebook of each page in doc/tutorials.
 
 The page is what people edit.  Its python blocks become cells; lines of sh blocks become "!" lines;
