@@ -201,7 +201,8 @@ BONSAI_API bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_v
                                               const float *weight, const bonsai_read_options *o);
 BONSAI_API void bonsai_graph_free(bonsai_graph *g);
 
-/* The arrays of a graph, as long as it lives; bonsai_graph_verify checks those of a mapped file. */
+/* The arrays of a graph, as long as it lives.  Those of a mapped file may be damaged until
+ * bonsai_graph_verify has checked them: call it before you follow an offset or an index. */
 BONSAI_API const bonsai_view *bonsai_graph_view(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_nodes(const bonsai_graph *g);
 BONSAI_API int64_t bonsai_graph_edges(const bonsai_graph *g);  /* an undirected edge counts twice */
@@ -211,10 +212,12 @@ BONSAI_API int64_t bonsai_graph_classes(const bonsai_graph *g);
 BONSAI_API bonsai_status bonsai_graph_verify(const bonsai_graph *g);
 /* The same, and that an undirected graph is symmetric, weights included. */
 BONSAI_API bonsai_status bonsai_graph_check(const bonsai_graph *g, const bonsai_read_options *o);
-/* A node's features as f floats, and its label (-1: unknown), of a graph that is verified. */
+/* A node's features as f floats, and its label (-1: unknown).  These and the getters below verify
+ * what they read when they are first called for a mapped file.  If it is damaged, they give 0, -1 or
+ * NULL, and bonsai_error() says why; bonsai_graph_verify tells before. */
 BONSAI_API void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node);
 BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
-/* What a node of a condensed graph stands for; the graph is verified, as bonsai_condense's is.
+/* What a node of a condensed graph stands for.
  * soft_label: the share of each of the c classes, which sum to about 1; without soft labels, 1 for
  * its label, and all 0 if that is unknown.  weight: in the loss; 1 where the graph has none.
  * origin: its node of the full graph, or for a prototype the nearest of those that it stands for, as

@@ -198,7 +198,7 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
     float *row = NULL;
     BN_TRY(BN_NEW(&row, small->view.features));
     BN_TRY(bn_yardstick_make(&y, small, full));
-    bonsai_graph_row(row, small, node);
+    bn_row_whole(row, small, node);
     for (int64_t j = 0; j < small->view.features; j++)
         w->features_set += row[j] != 0;
     w->features = bn_strongest_find(top, BONSAI_WHY_ROOM, row, &y);

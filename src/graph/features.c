@@ -108,7 +108,7 @@ int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t 
     return 0;
 }
 
-void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
+void bn_row_whole(float *out, const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *x = &g->view.section[BONSAI_SECTION_FEATURES];
     const float *scale = g->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
@@ -139,9 +139,37 @@ int32_t bn_label(const bonsai_graph *g, int64_t node)
     return label == unknown ? -1 : (int32_t)label;
 }
 
+/* ---- getters for callers, who may not have verified what they read ---- */
+
+/* Whether the sections, whose numbers follow each other, hold what they should; a file is looked at
+ * once.  If not, its getters give nothing, and bonsai_error() says why. */
+static bool is_sound(const bonsai_graph *g, int first, int last)
+{
+    uint32_t mask = 0;
+    for (int s = first; s <= last; s++)
+        if (bn_has(g, s) && !atomic_load(&g->verified[s]))
+            mask |= BN_BIT(s);
+    if (mask == 0)
+        return true;
+    if (atomic_load(&g->unsound))
+        return false;
+    const bonsai_status rc = bn_graph_need(g, mask, 0);
+    if (rc == BONSAI_E_FORMAT || rc == BONSAI_E_ARGUMENT)
+        atomic_store(&((bonsai_graph *)(uintptr_t)g)->unsound, 1);
+    return rc == BONSAI_OK;
+}
+
+void bonsai_graph_row(float *out, const bonsai_graph *g, int64_t node)
+{
+    if (is_sound(g, BONSAI_SECTION_FEATURES, BONSAI_SECTION_FEATURE_SCALE))
+        bn_row_whole(out, g, node);
+    else
+        memset(out, 0, (size_t)g->view.features * sizeof *out);
+}
+
 int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node)
 {
-    return bn_label(g, node);
+    return is_sound(g, BONSAI_SECTION_LABELS, BONSAI_SECTION_LABELS) ? bn_label(g, node) : -1;
 }
 
 /* ---- what a node of a condensed graph stands for ---- */
@@ -157,20 +185,24 @@ double bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label)
 
 void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64_t node)
 {
+    const bool sound = is_sound(g, BONSAI_SECTION_LABELS, BONSAI_SECTION_SOFT_LABELS);
     for (int64_t c = 0; c < g->view.classes; c++)
-        out[c] = (float)bn_soft_share(g, node, c);
+        out[c] = sound ? (float)bn_soft_share(g, node, c) : 0;
 }
 
 double bonsai_graph_weight(const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
-    return weight->data ? (double)bn_real_at(weight, node) : 1;
+    const bool there = weight->data &&
+                       is_sound(g, BONSAI_SECTION_NODE_WEIGHTS, BONSAI_SECTION_NODE_WEIGHTS);
+    return there ? (double)bn_real_at(weight, node) : 1;
 }
 
 int64_t bonsai_graph_origin(const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *origin = &g->view.section[BONSAI_SECTION_ORIGIN];
-    return origin->data ? bn_int_at(origin, node) : -1;
+    const bool there = origin->data && is_sound(g, BONSAI_SECTION_ORIGIN, BONSAI_SECTION_ORIGIN);
+    return there ? bn_int_at(origin, node) : -1;
 }
 
 const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64_t node)
@@ -178,7 +210,7 @@ const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64
     const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
     const int32_t *members = g->view.section[BONSAI_SECTION_MEMBERS].data;
     *count = 0;
-    if (!members)
+    if (!members || !is_sound(g, BONSAI_SECTION_MEMBER_OFFSETS, BONSAI_SECTION_MEMBERS))
         return NULL;
     const int64_t first = bn_int_at(offsets, node);
     *count = bn_int_at(offsets, node + 1) - first;
@@ -187,13 +219,15 @@ const int32_t *bonsai_graph_members(int64_t *count, const bonsai_graph *g, int64
 
 const char *bonsai_graph_class_name(const bonsai_graph *g, int64_t label)
 {
-    return label >= 0 && label < g->view.classes
+    return label >= 0 && label < g->view.classes &&
+                   is_sound(g, BONSAI_SECTION_CLASS_NAMES, BONSAI_SECTION_CLASS_NAMES)
                ? bn_name_at(&g->view.section[BONSAI_SECTION_CLASS_NAMES], label) : NULL;
 }
 
 const char *bonsai_graph_feature_name(const bonsai_graph *g, int64_t feature)
 {
-    return feature >= 0 && feature < g->view.features
+    return feature >= 0 && feature < g->view.features &&
+                   is_sound(g, BONSAI_SECTION_FEATURE_NAMES, BONSAI_SECTION_FEATURE_NAMES)
                ? bn_name_at(&g->view.section[BONSAI_SECTION_FEATURE_NAMES], feature) : NULL;
 }
 

@@ -34,6 +34,7 @@ struct bonsai_graph {
     char            *where;                     /* for errors: the file's name, or "graph" */
     uint32_t         crc[BONSAI_SECTION_COUNT];    /* of mapped sections */
     atomic_uchar     verified[BONSAI_SECTION_COUNT];    /* [0]: the symmetry */
+    atomic_uchar     unsound;                   /* a getter found a section that is wrong */
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
@@ -263,6 +264,8 @@ int64_t bn_row_room(const bonsai_graph *g);     /* length of the longest sparse 
 int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      /* of some rows */
 /* Gets the non-zero features of a node in ascending order; returns their number. */
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
+/* All f features of a node; the sections must be verified. */
+void bn_row_whole(float *out, const bonsai_graph *g, int64_t node);
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
 bonsai_part bn_part(const bonsai_graph *g, int64_t node);
 /* One share of bonsai_graph_soft_label. */

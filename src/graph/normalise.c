@@ -35,7 +35,7 @@ static void divide(float *to, const float *from, int64_t count)
 static int64_t read_row(reading *r, int64_t node)
 {
     if (r->csr.rows == 0) {
-        bonsai_graph_row(r->row, r->g, node);
+        bn_row_whole(r->row, r->g, node);
         return r->g->view.features;
     }
     const int64_t first = bn_int_at(&r->csr.offsets, node);

@@ -85,7 +85,7 @@ static bonsai_status scale_dense(scaling *s)
     bonsai_status rc = bn_graph_array(&to, s->out, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32,
                                       s->g->view.nodes * f);
     for (int64_t i = 0; rc == BONSAI_OK && i < s->g->view.nodes; i++, to += f) {
-        bonsai_graph_row(to, s->g, i);
+        bn_row_whole(to, s->g, i);
         for (int64_t j = 0; j < f; j++)
             to[j] = bn_standardised(to[j], s->mean[j], s->spread[j]);
     }

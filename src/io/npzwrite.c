@@ -146,7 +146,7 @@ static bonsai_status emit_dense(writer *w, const array *a)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t v = 0; v < a->shape[0]; v++) {
-        bonsai_graph_row(w->value, w->g, v);
+        bn_row_whole(w->value, w->g, v);
         BN_TRY(put(w, w->value, (size_t)a->shape[1] * sizeof *w->value));
     }
 done:

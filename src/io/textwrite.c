@@ -174,7 +174,7 @@ static bonsai_status write_dense(writer *w)
     BN_TRY(BN_NEW(&row, f));
     for (int64_t v = 0; v < w->g->view.nodes; v++) {
         BN_TRY(tick(w));
-        bonsai_graph_row(row, w->g, v);
+        bn_row_whole(row, w->g, v);
         for (int64_t j = 0; j < f; j++) {
             char text[32];
             int len = put_float(text, row[j]);

@@ -36,7 +36,7 @@ static bonsai_status read_dense(bn_operand *o, const bn_columns *c, int threads)
     o->owned[DENSE] = x;
 #pragma omp parallel for num_threads(bn_team(threads, 2.0 * (double)count)) schedule(static)
     for (int64_t v = 0; v < n; v++) {
-        bonsai_graph_row(x + v * f, o->g, v);
+        bn_row_whole(x + v * f, o->g, v);
         for (int64_t j = 0; c->mean && j < f; j++)
             x[v * f + j] = bn_standardised(x[v * f + j], c->mean[j], c->spread[j]);
     }

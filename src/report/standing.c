@@ -126,7 +126,7 @@ static bonsai_status find_strongest(bn_facts *f)
     BN_TRY(bn_yardstick_make(&y, f->small, f->full));
     BN_TRY(BN_NEW(&row, y.f));
     for (int64_t i = 0; i < f->stands; i++) {
-        bonsai_graph_row(row, f->small, f->stand[i].node);
+        bn_row_whole(row, f->small, f->stand[i].node);
         tell_strongest(&f->stand[i], f->small, row, &y);
     }
 done:

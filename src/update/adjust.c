@@ -63,7 +63,7 @@ static void find_mean(adjusting *a, int64_t p)
     const int64_t *left = a->left.offsets + p, *joined = a->joined.offsets + p;
     memset(a->sum, 0, (size_t)f * sizeof *a->sum);
     if (left[1] - left[0] < m->size_before[p]) {
-        bonsai_graph_row(a->value, m->small, p);
+        bn_row_whole(a->value, m->small, p);
         for (int64_t j = 0; j < f; j++)
             a->sum[j] = (double)a->value[j] * (double)m->size_before[p];
         for (int64_t i = left[0]; i < left[1]; i++)

@@ -110,7 +110,7 @@ static void assign_all(bn_moves *m, double *best, float *row)
     for (int64_t p = 0; p < s->view.nodes; p++) {
         double length2 = 0;
         int32_t label = bn_label(s, p);
-        bonsai_graph_row(row, s, p);
+        bn_row_whole(row, s, p);
         for (int64_t j = 0; j < s->view.features; j++)
             length2 += (double)row[j] * (double)row[j];
         const double work = 4 * bn_numbers(&m->fresh, m->joins);
