@@ -8,6 +8,9 @@ bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
 {
     bonsai_report *r = NULL;
     size_t length = 0;
+    char reading[MOST_LINE] = "";
+    options_of_reading(reading, sizeof reading, s);
+    o->reading = reading + (*reading == ' ');
     o->threads = s->read.threads;
     o->progress = progress_tick;
     o->payload = &s->progress;
@@ -17,6 +20,7 @@ bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
     if (rc == BONSAI_OK)
         bonsai_report_html(&length, r);
     *bytes = (int64_t)length;
+    o->reading = NULL;
     bonsai_report_free(r);
     return rc;
 }

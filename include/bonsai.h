@@ -602,7 +602,7 @@ typedef struct {
     uint64_t split_seed;        /* that drew it: bonsai_graph_split draws the same */
     int64_t split_labels;       /* a checksum of what that graph's labels are; 0: it is not known */
     double  scale;              /* the largest standard deviation among the columns of that graph's
-                                 * features, before they were scaled; 0: they are sparse, or it is
+                                 * features, before they were scaled; 0: they are words, or it is
                                  * not known */
 } bonsai_model_info;
 
@@ -628,7 +628,7 @@ BONSAI_API bonsai_status bonsai_model_split(bonsai_graph **out, const bonsai_mod
  * its mean and standard deviation there and in g.  A model of more than 1,024 columns, unless it
  * scales them, and one of an older version know only the largest standard deviation: then *column
  * is -1, *columns is 1 where it differs a hundredfold, and means are 0.  *columns is 0 if nothing
- * differs, or if it is not known, as where features are sparse or g has fewer than ten nodes.
+ * differs, or if it is not known, as where features are words or g has fewer than ten nodes.
  * Columns that are constant, or zero in most nodes, are not compared. */
 BONSAI_API bonsai_status bonsai_model_scale(int64_t *columns, int64_t *column, double was[2],
                                             double is[2], const bonsai_model *m,

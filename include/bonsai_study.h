@@ -66,8 +66,10 @@ BONSAI_API bonsai_status bonsai_graph_stats(bonsai_stats *s, int64_t *class_coun
 
 /* mean[i] of feature i over all nodes; mean has room for all features. */
 BONSAI_API bonsai_status bonsai_graph_mean(double *mean, const bonsai_graph *g);
-/* The smallest and the largest standard deviation among the columns of dense features that are not
- * constant, over at most 1,000 nodes from all over the graph; both 0: there are none.  Where they
+/* The smallest and the largest standard deviation among the columns of a table that are not
+ * constant, over at most 1,000 nodes from all over the graph; both 0: there are none.  In a table at
+ * least one column is not zero in most nodes, and only such a one may be the largest; sparse rows of
+ * more than 1,024 columns are none.  Where they
  * are far apart, BONSAI_SCALES_FAR times and more, a few columns decide every distance. */
 enum { BONSAI_SCALES_FAR = 30 };
 BONSAI_API bonsai_status bonsai_graph_scales(double *least_out, double *most_out,
@@ -636,6 +638,8 @@ typedef struct {
     const char *feature_names;  /* of all features of the full graph, one a line; NULL: those that the
                                  * graphs have */
     const bonsai_suggestion *suggestion;        /* unless NULL, the curve that led to the ratio */
+    const char *reading;        /* what else the command needs to read full, such as
+                                 * "--labels labels.csv"; NULL: nothing */
 } bonsai_report_options;
 
 #define bonsai_report_options_init(o) bonsai_report_options_init_sized((o), sizeof *(o))

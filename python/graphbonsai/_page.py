@@ -93,7 +93,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
            # options: report -fragment -feature_names, train epochs seeds seed metric weighted
            title: Optional[str] = None, small_name: Optional[str] = None,
            full_name: Optional[str] = None, command: Optional[str] = None, threads: int = 0,
-           epochs: int = 300, seeds: int = 5, seed: int = 1,
+           reading: Optional[str] = None, epochs: int = 300, seeds: int = 5, seed: int = 1,
            metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
            weighted: bool = False,
            # end
@@ -122,6 +122,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         full_name: the full graph, as the reader knows it; None: full.
         command: the command that repeats it; None: made of the options.
         threads: threads, 0 for every core it may use (0 to 4096).
+        reading: what else the command needs to read the full graph; None: nothing.
         epochs: steps of training (1 to 100000000).
         seeds: runs, each from fresh weights (1 to 1000000).
         seed: of the first run; the same seed gives the same bits.

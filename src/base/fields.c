@@ -347,6 +347,8 @@ static const bonsai_field report_fields[] = {
     {ROW(bonsai_report_options, feature_names, TEXT), .arg = "NAMES",
      .help = "names of the full graph's features, one a line", .otherwise = "their numbers"},
     {ROW(bonsai_report_options, suggestion, POINTER)},
+    {ROW(bonsai_report_options, reading, TEXT), .arg = "WORDS",
+     .help = "what else the command needs to read the full graph", .otherwise = "nothing"},
     END,
 };
 

@@ -1,11 +1,15 @@
-/* scales.c -- how far apart the scales of a graph's dense columns are, from a sample of its rows.
+/* scales.c -- how far apart the scales of a graph's columns are, from a sample of its rows.
+ *
+ * A column most of whose values are zero, such as a word, or one that says yes or no, has a scale
+ * that is never the largest: words are no table, and scaling their columns would only make them
+ * dense.  A table may be stored as sparse rows; sparse rows of many columns are words.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "graph.h"
 
-enum { LEAST_ROWS = 10, MOST_ROWS = 1000 };
+enum { LEAST_ROWS = 10, MOST_ROWS = 1000, MOST_COLUMNS = 1024 };
 
 typedef struct {
     int32_t *index;
@@ -68,14 +72,34 @@ done:
     return rc;
 }
 
-/* The standard deviation of each column of dense features, in s, and its mean; NULL: there are none,
- * or fewer than `least` nodes. */
+static bool is_sparse(const bonsai_graph *g)
+{
+    return bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS);
+}
+
+/* Whether the scale of a column may be the largest. */
+static bool may_lead(const sampling *s, int64_t column)
+{
+    return s->squares[column] > 0 && s->zeros[column] >= 0;
+}
+
+static bool is_table(const sampling *s, const bonsai_graph *g)
+{
+    bool one = false;
+    for (int64_t j = 0; !one && j < g->view.features; j++)
+        one = may_lead(s, j);
+    return one;
+}
+
+/* The standard deviation of each column of a table, in s, and its mean, and -1 for the number of
+ * zeros where most are; NULL: it is none, or has fewer than `least` nodes. */
 static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph *g, int64_t least)
 {
     bonsai_status rc = BONSAI_OK;
     const int64_t rows = g->view.nodes < MOST_ROWS ? g->view.nodes : MOST_ROWS;
     *out = NULL;
-    if (rows < least || g->view.features == 0 || bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
+    if (rows < least || g->view.features == 0 ||
+        (is_sparse(g) && g->view.features > MOST_COLUMNS))
         return rc;
     BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));
     BN_TRY(sampling_new(s, g->view.features));
@@ -87,7 +111,7 @@ static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph 
         if (2 * s->zeros[j] > rows)
             s->zeros[j] = -1;
     }
-    *out = s->squares;
+    *out = is_table(s, g) ? s->squares : NULL;
 done:
     return rc;
 }
@@ -102,12 +126,11 @@ bonsai_status bonsai_graph_scales(double *least_out, double *most_out, const bon
         return BONSAI_E_ARGUMENT;
     *least_out = *most_out = 0;
     BN_TRY(find_spreads(&spread, &s, g, 2));
-    for (int64_t j = 0; spread && j < g->view.features; j++) {
-        if (!(spread[j] > 0))
-            continue;
-        *least_out = *most_out > 0 ? fmin(*least_out, spread[j]) : spread[j];
-        *most_out = fmax(*most_out, spread[j]);
-    }
+    for (int64_t j = 0; spread && j < g->view.features; j++)
+        *most_out = may_lead(&s, j) ? fmax(*most_out, spread[j]) : *most_out;
+    *least_out = *most_out;
+    for (int64_t j = 0; *most_out > 0 && j < g->view.features; j++)
+        *least_out = spread[j] > 0 ? fmin(*least_out, spread[j]) : *least_out;
 done:
     sampling_free(&s);
     return rc;
@@ -122,7 +145,8 @@ bonsai_status bn_graph_scale(double *out, const bonsai_graph *g)
     *out = 0;
     BN_TRY(find_spreads(&spread, &s, g, LEAST_ROWS));
     for (int64_t j = 0; spread && j < g->view.features; j++)
-        *out = fmax(*out, spread[j] * fabs((double)bn_divisor(by ? by[j] : 1)));
+        if (may_lead(&s, j))
+            *out = fmax(*out, spread[j] * fabs((double)bn_divisor(by ? by[j] : 1)));
 done:
     sampling_free(&s);
     return rc;

@@ -267,6 +267,10 @@ static void put_command(bn_page *p, const bn_sheet *s)
 {
     bn_put(p, "bonsai condense ");
     put_word(p, s->full_path);
+    if (s->o->reading && *s->o->reading) {
+        bn_put(p, " ");
+        bn_escape(p, s->o->reading);
+    }
     bn_put(p, " -o ");
     put_word(p, s->small_path);
     bn_put(p, " --method ");

@@ -110,10 +110,10 @@ static const char *last_part(const char *path)
 static void settle(bn_sheet *s)
 {
     const bonsai_report_options *o = s->o;
-    s->small_path = o->small_name ? o->small_name : "small";
-    s->full_path = o->full_name ? o->full_name : "full";
-    s->small_name = last_part(s->small_path);
-    s->full_name = last_part(s->full_path);
+    s->small_path = o->small_name ? o->small_name : "SMALL";
+    s->full_path = o->full_name ? o->full_name : "GRAPH";
+    s->small_name = o->small_name ? last_part(o->small_name) : "small";
+    s->full_name = o->full_name ? last_part(o->full_name) : "full";
     if (o->title)
         snprintf(s->title, sizeof s->title, "%s", o->title);
     else if (isfinite(s->full.nodes))

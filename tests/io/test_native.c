@@ -335,6 +335,40 @@ static void a_file_in_another_format_is_refused(void **state)
 
 /* ---- large sections ---- */
 
+/* Indices from the file would be places in the caller's row. */
+static void getters_read_nothing_of_a_damaged_file(void **state)
+{
+    (void)state;
+    enum { FEATURES = 100 };
+    float row[FEATURES];
+    size_t len;
+    bonsai_generate_options o;
+    bonsai_graph *g, *bad;
+    bonsai_generate_options_init(&o);
+    o.nodes = 60000;
+    o.features = FEATURES;
+    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
+    const char *path = temp_path("getters.bonsai");
+    save(g, path);
+    uint8_t *file = read_file(path, &len), *e = entry_of(file, BONSAI_SECTION_FEATURE_INDICES);
+    assert_true(number(e + 16, 8) > 1 << 20);
+    memset(file + number(e + 8, 8) + 1000, 0xff, 2000);
+    write_file(path, file, len);
+    bad = load(path);
+    for (int i = 0; i < o.nodes; i++) {
+        memset(row, 0xff, sizeof row);
+        bonsai_graph_row(row, bad, i);
+        for (int j = 0; j < FEATURES; j++)
+            assert_true(row[j] == 0);
+    }
+    assert_non_null(strstr(bonsai_error(), "section \"feature indices\" does not match"));
+    assert_int_equal(bonsai_graph_label(bad, 7), bonsai_graph_label(g, 7));
+    assert_fails(bonsai_graph_verify(bad), BONSAI_E_FORMAT, "\"feature indices\"");
+    bonsai_graph_free(bad);
+    bonsai_graph_free(g);
+    free(file);
+}
+
 static void a_large_section_is_verified_when_it_is_needed(void **state)
 {
     (void)state;
@@ -570,6 +604,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bytes_between_sections_are_refused),
         cmocka_unit_test(wrong_elements_are_refused_even_with_good_checksums),
         cmocka_unit_test(a_file_in_another_format_is_refused),
+        cmocka_unit_test(getters_read_nothing_of_a_damaged_file),
         cmocka_unit_test(a_large_section_is_verified_when_it_is_needed),
         cmocka_unit_test(a_canceled_save_leaves_the_old_file),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
