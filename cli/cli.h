@@ -450,6 +450,8 @@ void beside_add(summary *r, const training *t, char title[64]);        /* the ta
 int beside_judge(session *s, training *t);              /* exit code */
 void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 
+/* Notes that a split was drawn, and the command that draws the same. */
+void note_drawn(session *s, const char *path, uint64_t seed);
 /* Notes what a reader of text was in doubt about: a header among edges, ids among features. */
 void note_reading(session *s, const bonsai_graph *g, const char *path);
 /* Notes, once, columns of dense features whose standard deviations are far apart. */

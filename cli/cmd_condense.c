@@ -385,13 +385,8 @@ static void note_split(session *s, const arguments *a, const bonsai_graph *g)
         return;
     if (v->section[BONSAI_SECTION_ROLE].data)
         note(s, "%s is a condensed graph: every node with a label is for training", a->path);
-    else {
-        char word[2 * MOST_PATH], reading[MOST_LINE] = "";
-        text_word(word, sizeof word, a->path);
-        options_of_reading(reading, sizeof reading, s);
-        note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu%s "
-             "draws the same", a->path, word, (unsigned long long)a->o.seed, reading);
-    }
+    else
+        note_drawn(s, a->path, a->o.seed);
 }
 
 static bonsai_status draw_page(session *s, const arguments *a, const bonsai_graph *small,

@@ -221,13 +221,29 @@ static void remember(session *s, const training *t)
     s->waited = i->seconds_total;
 }
 
-static void note_results(session *s, const training *t)
+/* Accuracy hides that a model has learned nothing. */
+static void note_idle(session *s, const training *t, int k, const bonsai_graph *g)
+{
+    double percent;
+    const int64_t largest = bonsai_training_idle(&percent, t->done[k]);
+    if (largest < 0)
+        return;
+    const char *name = bonsai_graph_class_name(g, largest);
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)largest);
+    note(s, "%s is no better than always answering class %s, the largest of the test nodes, which "
+         "gets %.1f %%", bonsai_model_name(t->model[k]), name && *name ? name : number, percent);
+}
+
+static void note_results(session *s, const training *t, const bonsai_graph *g)
 {
     const bonsai_train_info *i = bonsai_training_info(t->done[0]);
     const char *judge = t->full ? t->full : t->path;
     int in_blocks = 0;
-    for (int k = 0; k < t->count; k++)
+    for (int k = 0; k < t->count; k++) {
         in_blocks |= bonsai_training_info(t->done[k])->in_blocks;
+        note_idle(s, t, k, g);
+    }
     if (in_blocks)
         note(s, "judged in blocks of nodes, to stay within the memory");
     if (i->test == 0)
@@ -280,8 +296,7 @@ void training_note_split(session *s, training *t, const bonsai_train_info *i)
         note(s, "%s was condensed with the split %s; %s is judged on the same", t->path, t->parts,
              judge);
     if (i->split_from == BONSAI_SPLIT_DRAWN)
-        note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu draws "
-             "the same", judge, judge, (unsigned long long)i->split_seed);
+        note_drawn(s, judge, i->split_seed);
     if (i->leaks)
         note(s, "%lld labelled nodes of %s are validation or test nodes of %s by their ids, which "
              "makes the accuracy too high", (long long)i->leaks, t->path, judge);
@@ -312,7 +327,7 @@ int training_work(session *s, training *t, const bonsai_graph *small, const bons
         note_scales(s, full ? full : small, full ? t->full : t->path);
     if (code == EXIT_DONE) {
         training_note_split(s, t, bonsai_training_info(t->done[0]));
-        note_results(s, t);
+        note_results(s, t, full ? full : small);
         remember(s, t);
     }
     return code;

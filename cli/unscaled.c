@@ -1,5 +1,5 @@
-/* unscaled.c -- notes about tables: columns of features whose scales are far apart, and what may
- * have been read as something else than it is.
+/* unscaled.c -- notes about graphs: columns of features whose scales are far apart, what may have been
+ * read as something else than it is, and a split that was drawn.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli.h"
@@ -36,6 +36,15 @@ void note_scales(session *s, const bonsai_graph *g, const char *path)
     note(s, "%s has columns of features with standard deviations from %.2g to %.2g, so that a few "
          "columns decide all: %s makes a graph whose columns count alike; condense and train on "
          "that", path, least, most, line);
+}
+
+void note_drawn(session *s, const char *path, uint64_t seed)
+{
+    char word[2 * MOST_PATH], reading[MOST_LINE] = "";
+    text_word(word, sizeof word, path);
+    options_of_reading(reading, sizeof reading, s);
+    note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu%s draws the "
+         "same", path, word, (unsigned long long)seed, reading);
 }
 
 void note_reading(session *s, const bonsai_graph *g, const char *path)

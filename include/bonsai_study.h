@@ -315,6 +315,10 @@ typedef struct {                /* a class, in a training */
     double  recall_mean, recall_std;    /* percent of them that were found, over runs; -1: none */
 } bonsai_class;
 BONSAI_API const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i);
+/* The largest class of the test nodes, if the models of t are no better than naming it always: their
+ * mean accuracy is at most a point above what that gets, *percent.  -1: they are better, or there
+ * are no test nodes. */
+BONSAI_API int64_t bonsai_training_idle(double *percent, const bonsai_training *t);
 
 typedef struct {                /* how well predictions fit the labels of some nodes */
     size_t  size;               /* set by the init function */

@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: MIT
 """
+import ctypes
 import warnings
 from typing import Any, Dict, List, Optional
 
@@ -95,6 +96,15 @@ def recall_rows(small: Any, full: Any) -> List[Row]:
     return rows + [("and %d more" % more, "", "", "")] if more > 0 else rows
 
 
+def idle_text(pointer: Any, classes: np.ndarray) -> str:
+    """A line on models that have learned nothing, or nothing."""
+    percent = ctypes.c_double()
+    largest = c.training_idle(ctypes.byref(percent), pointer)
+    return "" if largest < 0 else (
+        "it is no better than always answering class %s, the largest of the test nodes, which gets "
+        "%.1f %%" % (classes["name"][largest], percent.value))
+
+
 def said(training: Any) -> List[str]:
     """What training on the full graph gave, and labels that are judged on: a line each."""
     lines, full = [], training.full
@@ -102,6 +112,7 @@ def said(training: Any) -> List[str]:
         kept = "" if training.kept is None else ": %.1f %% is kept" % training.kept
         lines = ["trained on the full graph %s +- %.2f %%%s" % (share(full.mean), full.std, kept),
                  lost_text(training, full)]
+    lines.append(training._idle)
     if training.info["leaks"] > 0:
         lines.append(leak_text(training.info["leaks"], training.info["metric"]))
     return [line for line in lines if line]

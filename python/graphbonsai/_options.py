@@ -156,8 +156,19 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
     return number
 
 
+def _share(value: Any) -> Any:
+    """A share that is written in percent, such as "1%"; else the value as it is."""
+    if not isinstance(value, str) or not value.rstrip().endswith("%"):
+        return value
+    try:
+        return float(value.rstrip()[:-1]) / 100
+    except ValueError:
+        return value
+
+
 def real(name: str, value: Any) -> float:
     refuse_truth(name, value, "a number")
+    value = _share(value)
     if isinstance(value, (str, bytes)) or not (isinstance(value, numbers.Real) or
                                                hasattr(value, "__float__")):
         raise OptionError("%s must be a number, not %r" % (name, value))
@@ -273,7 +284,7 @@ ELSEWHERE: Dict[str, Tuple[str, ...]] = {
     "num_threads": ("threads",), "verbose": ("progress",), "num_nodes": ("nodes",),
     "n_nodes": ("nodes",), "num_layers": ("layers",), "hidden_channels": ("hidden",),
     "num_epochs": ("epochs",), "lr": ("rate",), "learning_rate": ("rate",),
-    "weight_decay": ("decay",), "reduction_rate": ("ratio",), "frac": ("ratio",),
+    "weight_decay": ("decay",), "wd": ("decay",), "reduction_rate": ("ratio",), "frac": ("ratio",),
     "fraction": ("ratio",), "rng": ("seed",), "hops": ("layers",)}
 
 
@@ -282,6 +293,11 @@ def _hint(name: str, names: Iterable[str]) -> str:
     names = list(names)
     near = difflib.get_close_matches(name, names, 1, 0.5)
     return '; did you mean "%s"?' % near[0] if near else "; there are " + ", ".join(names)
+
+
+# What is done elsewhere, or in another way.
+INSTEAD = {"split_index": "graphbonsai.pyg.from_data(data, split_index=...) makes a graph of that split",
+           "device": "all of it runs on the processor, and tensors return to the device of the data"}
 
 
 def _translated(name: str, known: Sequence[str]) -> str:
@@ -311,7 +327,8 @@ def check_names(given: Iterable[str], known: Iterable[str]) -> None:
         if name not in known:
             names = sorted(known)
             raise OptionError('there is no option "%s"%s' %
-                              (name, _translated(name, names) or _hint(name, names)))
+                              (name, "; " + INSTEAD[name] if name in INSTEAD else
+                               _translated(name, names) or _hint(name, names)))
 
 
 def named(function: Function) -> Function:

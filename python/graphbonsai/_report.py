@@ -182,7 +182,10 @@ class Report(Dict[str, Any]):
         picked = self.method != "prototypes" and not learned
         kept, worth = _worth(made)
         found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
-                 ("ratio", made.ratio), ("prototypes", self._pairs(made)), ("probe, %", made.probe if made.probe >= 0 else None),
+                 ("ratio", made.ratio),
+                 ("of the budget, %", 100 * made.bytes / made.budget if made.budget > 0 and
+                  self._part("options").get("accounting") != "paper" else None),
+                 ("prototypes", self._pairs(made)), ("probe, %", made.probe if made.probe >= 0 else None),
                  ("probe of the full graph, %", None if kept is None else made.probe_full),
                  ("kept, %", kept),
                  ("coverage", made.coverage if picked else None),
@@ -291,6 +294,14 @@ def shown(thing: Any, report: Optional[Report]) -> str:
     """A graph in a notebook: its repr and, if it was condensed, a card of its report."""
     text = "<code>%s</code>" % html.escape(repr(thing))
     return text if report is None else text + report._repr_html_()
+
+
+def condensed_from(report: Any) -> int:
+    """The nodes of the graph that a small one was condensed from; 0: it is not known."""
+    try:
+        return int(record_of(report).full_nodes) if report is not None else 0
+    except Error:
+        return 0
 
 
 def _worth(made: c.CondenseInfo) -> Tuple[Optional[float], str]:

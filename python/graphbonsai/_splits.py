@@ -55,7 +55,9 @@ def warn_drawn(seed: int) -> None:
 
 def warn_first_split(name: str, splits: int) -> None:
     warnings.warn("%s has %d splits, of which the first is used: split_index=0 says that this is "
-                  "meant, or which other" % (name, splits), SplitWarning, stacklevel=level())
+                  "meant, or which other (where a function does not take it: "
+                  "pyg.from_data(data, split_index=0))" % (name, splits), SplitWarning,
+                  stacklevel=level())
 
 
 def leak_text(leaks: int, metric: str) -> str:
@@ -76,6 +78,13 @@ def warn_relabelled(labels: Sequence[int]) -> None:
                       "" if one else "s", listed, "it is class 0" if one else
                       "they are the classes 0 to %d" % (len(labels) - 1), "" if one else "s",
                       labels[-1] + 1), LabelWarning, stacklevel=level())
+
+
+def warn_pair(nodes: int, full: int) -> None:
+    """Warns of a full graph that is not the one that was condensed, by its nodes."""
+    if nodes > 0 and nodes != full:
+        warnings.warn("the small graph was condensed from a graph of %d nodes, but this one has %d: is "
+                      "it the right one?" % (nodes, full), stacklevel=level())
 
 
 def warn_unknown(small: Any, classes: int, full: Any) -> None:

@@ -19,8 +19,8 @@ from ._labels import in_a_row, spread, to_labels
 from ._match import Side, fitted, known, labels_for, matched, numbers_for
 from ._memory import Handle
 from ._progress import Progress, call
-from ._report import html_table, number, table
-from ._splits import warn_drawn, warn_leaks, warn_scale, warn_scales, warn_unknown
+from ._report import condensed_from, html_table, number, table
+from ._splits import warn_drawn, warn_leaks, warn_pair, warn_scale, warn_scales, warn_unknown
 
 
 def _copied(struct: Any, count: int, item: Any, handle: Handle) -> np.ndarray:
@@ -296,6 +296,7 @@ class Training:
                                           handle)
         self.classes: np.ndarray = _named(
             _copied(c.Class, self.info["classes"], c.training_class, handle), names)
+        self._idle: str = judging.idle_text(handle, self.classes)
         self.full: Optional["Training"] = None
         pointer = c.training_model(handle)
         self.model: Optional[Model] = (
@@ -473,6 +474,7 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
     whole = None if full is None else as_graph("full", full, graph)
     refuse_swapped(small, whole)
     if whole is not None:
+        warn_pair(condensed_from(small.report), whole.num_nodes)
         classes = small.num_classes
         small, whole = matched(small, whole)
         warn_unknown(small, classes, whole)

@@ -34,8 +34,8 @@ from ._errors import ArgumentError
 from ._graph import Graph
 from ._kinds import SWAPPED
 from ._progress import Progress
-from ._report import Report, shown
-from ._splits import warn_batch, warn_leaks
+from ._report import Report, condensed_from, shown
+from ._splits import warn_batch, warn_leaks, warn_pair
 from ._training import judged, part_number
 
 __all__ = ["Condense", "CondensedData", "apply_features", "condense", "evaluate", "from_data",
@@ -416,6 +416,8 @@ def loss(out: Tensor, data: Data) -> Tensor:
         data: a Data, condensed or not.  Its y_soft is used if it has one, else its y.  Nodes are
             weighted by node_weight; only nodes in train_mask that have a label count.
     """
+    if isinstance(out, Data):
+        raise ArgumentError("pyg.loss takes the scores, then the graph: pyg.loss(out, data)")
     return _tensors.loss(out, data.get("y"), data.get("y_soft"), data.get("train_mask"),
                          data.get("node_weight"))
 
@@ -457,7 +459,9 @@ def _judged_on(data: Data, small: Data, classes: int, split_index: Optional[int]
         raise ArgumentError("data has no train_mask, and condensing drew no split: nothing says "
                             "which nodes to judge on")
     _tensors.need_labels(small.get("class_names"), y)
-    classes = max(classes, int(y.max(initial=-1)) + 1)
+    if int(y.max(initial=-1)) >= classes:
+        raise ArgumentError(f"the model gives {classes} scores a node, but data.y has the class "
+                            f"{int(y.max())}")
     graph = Graph.from_arrays(y=y, num_nodes=n, num_classes=classes, **masks)
     return graph.split(*drawn) if drawn else graph
 
@@ -511,6 +515,8 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         full = copy.copy(full)
         full.x = full["x"].to(small["x"].dtype)     # as condensing converted it
     classes, shares = _tensors.predicted(model, full, _nodes(full))
+    if small.get("report") is not None:
+        warn_pair(condensed_from(_tensors.plain(small["report"])), _nodes(data))
     column = small.get("split_index") if split_index is None else split_index
     judges = _judged_on(data, small, shares.shape[1], column)
     if data.get("origin") is None:             # else its numbers are of another graph

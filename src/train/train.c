@@ -240,6 +240,18 @@ const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i)
     return i >= 0 && i < t->info.classes ? &t->class[i] : NULL;
 }
 
+int64_t bonsai_training_idle(double *percent, const bonsai_training *t)
+{
+    const double better = 1;            /* point */
+    int64_t all = 0, most = -1;
+    for (int64_t k = 0; k < t->info.classes; k++) {
+        all += t->class[k].test;
+        most = most < 0 || t->class[k].test > t->class[most].test ? k : most;
+    }
+    *percent = all > 0 ? 100 * (double)t->class[most].test / (double)all : 0;
+    return all > 0 && t->info.accuracy_mean <= *percent + better ? most : -1;
+}
+
 const bonsai_model *bonsai_training_model(const bonsai_training *t)
 {
     return t->model;

@@ -221,6 +221,22 @@ class Evaluate(unittest.TestCase):
         with self.assertWarnsRegex(graphbonsai.LeakWarning, "labelled nodes of the small graph"):
             pyg.evaluate(model, self.small, self.d)
 
+    def test_another_graph_is_told(self):
+        other = pyg.to_data(graphbonsai.generate(nodes=200, features=self.d.num_features, classes=3))
+        said = "condensed from a graph of 300 nodes, but this one has 200"
+        with self.assertWarnsRegex(UserWarning, said):
+            pyg.evaluate(Fixed(torch.zeros(200, 3)), self.small, other)
+        with self.assertWarnsRegex(UserWarning, said):
+            graphbonsai.evaluate(self.small, other, epochs=2, seeds=1, threads=1)
+
+    def test_scores_of_too_few_classes_are_refused(self):
+        self.refuses("the model gives 2 scores a node, but data.y has the class 2",
+                     Fixed(torch.zeros(300, 2)))
+
+    def test_the_loss_takes_scores_first(self):
+        with self.assertRaisesRegex(graphbonsai.Error, r"pyg.loss\(out, data\)"):
+            pyg.loss(self.small, torch.zeros(300, 3))
+
     def test_another_order_is_told(self):
         with self.assertRaisesRegex(graphbonsai.Error, r"pyg.evaluate\(model, small, data\)"):
             pyg.evaluate(self.small, self.d, Fixed(torch.zeros(300, 3)))
