@@ -377,8 +377,11 @@ def nodes_of(table: Table, features: Any, label: Optional[str], split: Optional[
 
 
 def _is_id(column: np.ndarray) -> bool:
-    """Whether each row has a value of its own."""
+    """Whether each row has a value of its own; texts that do not are ids too, and will be refused:
+    they can be no feature."""
     keys = _keys(column) if column.ndim == 1 else []
+    if keys and all(isinstance(key, str) for key in keys):
+        return True
     try:
         return len(set(keys)) == len(column) and not any(map(_labels.is_missing, keys))
     except TypeError:                   # of values that are no ids

@@ -272,6 +272,10 @@ class Tables(testing.Case):
         self.edges('edges: row 0 has no "source"', source=[None, "bob"])
         self.nodes("nodes: row 0 and row 2 have the same id, 'ann'", id=["ann", "bob", "ann"])
         self.nodes("nodes: row 1 and row 2 have the same id, 7", id=[5, 7, 7])
+        with self.assertRaisesRegex(graphbonsai.ArgumentError,
+                                    "nodes: row 0 and row 2 have the same id, 'ann'"):
+            Graph.from_pandas({"person_id": ["ann", "bob", "ann"], "age": [1.0, 2.0, 3.0]},
+                              {"source": ["ann"], "target": ["bob"]})
         self.nodes("nodes: row 1 has no id", id=["ann", None, "eve"])
         ends = {"source": [5, 9], "target": [9, 7]}
         g = Graph.from_pandas({**NODES, "id": [5, 7, 9]}, ends)
