@@ -40,6 +40,31 @@ static void every_model_learns_more_than_the_largest_class(void **state)
     }
 }
 
+static void a_model_that_names_one_class_is_told(void **state)
+{
+    (void)state;
+    double percent = -1;
+    bonsai_graph *g = made_graph(400, 60, 1), *bare = NULL;
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    bonsai_training *t = trained(g, NULL, &o);
+    assert_int_equal(bonsai_training_idle(&percent, t), -1);
+    assert_true(fabs(percent - majority(g, BONSAI_PART_TEST)) < 1e-9);
+    bonsai_training_free(t);
+    bonsai_view v = g->view;                    /* nothing tells its nodes apart */
+    float *zeros = calloc((size_t)(v.nodes * v.features), sizeof *zeros);
+    v.section[BONSAI_SECTION_FEATURES] = (bonsai_array){zeros, v.nodes * v.features,
+                                                        BONSAI_TYPE_F32};
+    assert_int_equal(bonsai_graph_new(&bare, &v, 0), BONSAI_OK);
+    t = trained(bare, NULL, &o);
+    const int64_t largest = bonsai_training_idle(&percent, t);
+    assert_in_range(largest, 0, 2);
+    assert_true(100.0 * (double)bonsai_training_class(t, largest)->test / 80 == percent);
+    bonsai_training_free(t);
+    bonsai_graph_free(bare);
+    bonsai_graph_free(g);
+    free(zeros);
+}
+
 static void a_small_graph_teaches_about_the_full_one(void **state)
 {
     (void)state;
@@ -478,6 +503,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_model_learns_more_than_the_largest_class),
+        cmocka_unit_test(a_model_that_names_one_class_is_told),
         cmocka_unit_test(a_small_graph_teaches_about_the_full_one),
         cmocka_unit_test(judging_in_blocks_says_the_same),
         cmocka_unit_test(the_report_adds_up),
