@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 30 };                    /* candidates, about */
+enum { TRIES = 14 };                    /* candidates, about */
 enum { STRIDE = 4, SIZES = 40, MANY = 100000 };         /* MANY rows: larger steps */
 enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
 static const double hopeless = 3;       /* points below the best that more of them do not make up */
