@@ -111,3 +111,31 @@ on 2 condense g.bonsai $make --method kcenter
 says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, random, prototypes and auto run on several'
 on 2 condense g.bonsai $make --inductive
 says 1 'bonsai-mpi: inductive runs on one rank only'
+
+# The launcher of another MPI: each process is alone and would do all the work.
+alone() {
+    code=0
+    env "$@" "$BONSAI_MPI" condense g.bonsai $make >out 2>err </dev/null || code=$?
+    ranks=1
+    [ $code -eq 0 ] || sed -i 's/([A-Z][^)]*)/(MPI)/' err
+}
+lost() {
+    says 1 "bonsai-mpi: $1 is $2, but the processes do not find each other: each would do all the work; start them with the launcher of the MPI that bonsai-mpi was built with (MPI), or with another --mpi of srun (srun --mpi=list); for one process, unset $1"
+}
+rm -f small.bonsai
+alone PMI_SIZE=2 PMI_RANK=0
+lost PMI_SIZE 2
+alone OMPI_COMM_WORLD_SIZE=3
+lost OMPI_COMM_WORLD_SIZE 3
+alone SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=0 SLURM_NTASKS=8
+lost SLURM_STEP_NUM_TASKS 8
+alone SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=7
+[ $code -eq 1 ] && [ ! -s err ] || fail "a process that is not the first has a word too, or goes on"
+[ ! -e small.bonsai ] || fail "a process that is alone writes"
+for started in PMI_SIZE=1 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=1 PMI_SIZE=none BONSAI=; do
+    rm -f small.bonsai
+    alone $started
+    [ $code -eq 0 ] && [ -e small.bonsai ] || fail "$started: one process does not run"
+done
+SLURM_STEP_NUM_TASKS=4 on 1 info g.bonsai           # mpirun -n 1 in a step of four daemons
+[ $code -eq 0 ] || fail "one rank does not run"
