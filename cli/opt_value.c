@@ -77,14 +77,15 @@ int check_split(session *s, const double percent[3])
                   percent[2]);
 }
 
-/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000. */
+/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000.  A blank may stand
+ * before them, as messages write sizes. */
 static int parse_size(const char *text, int64_t *out)
 {
     static const char units[] = "KMGT";
     size_t digits = strspn(text, "0123456789.");
     char number[32];
     double bytes, thousand = 1024;
-    const char *unit = text + digits;
+    const char *unit = text + digits + (digits && text[digits] == ' ' && text[digits + 1]);
     const char *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
     snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : 0), text);
     if (!parse_real(number, &bytes) || (*unit && !at && strcmp(unit, "B") != 0))

@@ -91,7 +91,7 @@ rm -f out err script code.*
     fail "left behind: $(echo *)"
 on 2 condense g.bonsai $make --memory 1M
 case $(cat err) in
-'bonsai-mpi: g.bonsai: 1048576 bytes of memory (option memory) are too few to condense it: at least '*' are needed on each rank')
+'bonsai-mpi: g.bonsai: 1 MiB of memory (option memory) is too little to condense it: at least '*' MiB is needed on each rank; method trees or random, or a smaller budget, needs less, as bonsai plan tells')
     [ $code -eq 1 ] || fail "the exit code is $code" ;;
 *) fail "a limit that is too small is not told" ;;
 esac
@@ -100,10 +100,10 @@ for method in trees random prototypes auto; do
     for n in 3 1; do
         "$BONSAI" plan g.bonsai --ratio 0.1 --method $method --ranks $n -t 1 --json >plan
         on $n condense g.bonsai $make --method $method --memory 1M -t 1
-        least=$(sed -n 's/.*at least \([0-9]*\) are needed.*/\1/p' err)
-        [ "$least" -gt 1048576 ] && grep -q "\"least\": $least," plan || fail "$method, $n ranks: another plan"
+        least=$(sed -n 's/.*at least \([0-9]*\) MiB is needed.*/\1/p' err)
+        [ "$least" -gt 1 ] && grep -q "\"least\": $((least * 1048576))," plan || fail "$method, $n ranks: another plan"
     done
-    "$BONSAI" condense g.bonsai $make --method $method --memory 1M -t 1 2>&1 | grep -q "least $least are" ||
+    "$BONSAI" condense g.bonsai $make --method $method --memory 1M -t 1 2>&1 | grep -q "least $least MiB is" ||
         fail "$method: bonsai needs other memory than $least"
 done
 rm plan
