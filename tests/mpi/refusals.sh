@@ -111,6 +111,21 @@ on 2 condense g.bonsai $make --method kcenter
 says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, random, prototypes and auto run on several'
 on 2 condense g.bonsai $make --inductive
 says 1 'bonsai-mpi: inductive runs on one rank only'
+on 2 condense g.bonsai $make --eval gcn
+says 2 'bonsai-mpi: --eval runs on one machine: use bonsai eval afterwards
+try: bonsai-mpi condense --help'
+on 2 condense g.bonsai -o small.bonsai --update g.bonsai --was g.bonsai
+says 2 'bonsai-mpi: --update runs on one machine: use bonsai condense
+try: bonsai-mpi condense --help'
+# Help is silent about these, and has all others of bonsai.
+on 1 help condense
+for option in $("$BONSAI" help condense | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u); do
+    case $option in
+    --eval | --update | --was | --inductive | --select-features)
+        ! grep -q -e "$option\>" out || fail "help has $option, which ranks refuse" ;;
+    *) grep -q -e "$option\>" out || fail "help is without $option" ;;
+    esac
+done
 
 # The launcher of another MPI: each process is alone and would do all the work.
 alone() {
