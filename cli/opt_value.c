@@ -186,6 +186,20 @@ static int set_real(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
+/* 100M: a size has such units, a count is written 100e6. */
+static int no_whole(session *s, const opt *o, const char *text)
+{
+    static const char units[] = "KMGT";
+    const size_t digits = strspn(text, "0123456789.");
+    const char *at = digits && text[digits] && !text[digits + 1]
+                         ? strchr(units, toupper((unsigned char)text[digits])) : NULL;
+    char why[80] = "not a whole number";
+    if (at)
+        snprintf(why, sizeof why, "not a whole number; write %.*se%d", (int)(digits < 32 ? digits : 32),
+                 text, 3 * (int)(at - units + 1));
+    return bad(s, o, text, why);
+}
+
 static int set_whole(session *s, const opt *o, const char *text)
 {
     int64_t whole = 0;
@@ -194,7 +208,7 @@ static int set_whole(session *s, const opt *o, const char *text)
     else if (!parse_whole(text, &whole))
         return o->f->words ? refuse(s, "--%s is \"%s\", which is neither %s nor a whole number",
                                     o->name, text, o->f->words[0])
-                           : bad(s, o, text, "not a whole number");
+                           : no_whole(s, o, text);
     else if (errno == ERANGE)
         return bad(s, o, text, "too large");
     else if (!in_range(o->f, (double)whole))

@@ -261,7 +261,7 @@ static const bonsai_field train_fields[] = {
 
 static const bonsai_field shape_fields[] = {
     {ROW(bonsai_shape, nodes, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "N",
-     .help = "without GRAPH: its nodes"},
+     .help = "without GRAPH: its nodes, such as 1e8"},
     {ROW(bonsai_shape, edges, LONG), IN(SHAPE), .low = 1, .high = HUGE_VAL, .arg = "M",
      .help = "... its entries, an undirected edge counting twice"},
     {ROW(bonsai_shape, features, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "F",

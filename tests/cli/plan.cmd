@@ -36,6 +36,9 @@ $BONSAI plan g.bonsai --bytes 3000 -t 1 | grep -c 'plan.1'
 $BONSAI plan g.bonsai --trees 3 -t 1 | grep -c 'plan.1'
 $BONSAI plan --nodes 1e7 --edges 2.5e8 --features 128 -t 1 | head -3
 $BONSAI plan --nodes 1.5e0 --edges 20 --features 5
+$BONSAI plan --nodes 100M --edges 20 --features 5
+$BONSAI plan --nodes 20 --edges 1.5k --features 5
+$BONSAI plan --nodes 100Mi --edges 20 --features 5
 $BONSAI plan --nodes 10.0 --edges 20 --features 5
 $BONSAI plan --nodes 1e300 --edges 20 --features 5
 
