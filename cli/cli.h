@@ -155,6 +155,7 @@ typedef struct {
     const char **values;        /* one for each name */
     const opt_group *groups;    /* ended by a NULL base; the first row of a name counts */
     int          shared;        /* OPT_READS | ... */
+    const char  *alone;         /* fields, "a b", that one process takes only; NULL: none */
 } opt_spec;
 
 enum { OPT_GO = -1 };

@@ -201,7 +201,8 @@ static const bonsai_field other_rows[] = {
              "SMALL-0.01.bonsai and so on"},
     {.name = "update", OWN(arguments, update, FILE), .group = BONSAI_GROUP_PROTOTYPES,
      .arg = "SMALL",
-     .help = "update these prototypes, made of OLD with --members, instead of starting over"},
+     .help = "update these prototypes, made of OLD with --members, instead of starting over; the "
+             "budget is theirs"},
     {.name = "was", OWN(arguments, was, FILE), .group = BONSAI_GROUP_PROTOTYPES, .arg = "OLD",
      .help = "the graph before it became GRAPH: new nodes come after its own, and anything else "
              "may have changed"},
@@ -227,7 +228,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
             "exceeded, except with --method published; --ratio 0.01 and --ratio 1% are the same.\n"
             "With --ratios the files are written after all graphs are made; if this is canceled,\n"
-            "the complete files stay.  With --update the budget is SMALL's.",
+            "the complete files stay.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small.bonsai --ratio 1% --eval gcn\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.5%,1%,3%\n"
@@ -243,6 +244,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
                                       {.base = a, .own = eval_row},
                                       {.base = a, .own = other_rows}, {0}},
         .shared = OPT_READS | OPT_JSON,
+        .alone = "eval update was inductive select_features",
     };
     int code = opt_parse(s, &spec, argc, argv);
     return code == OPT_GO ? settle(s, a) : code;

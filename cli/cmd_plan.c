@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -189,14 +190,11 @@ static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
 /* Prints a note about rows that cannot run. */
 static void note_memory(session *s, const arguments *a, const bonsai_plan *p)
 {
-    char least[32], given[32];
-    text_bytes(given, sizeof given, (double)a->o.memory);
-    for (int i = 0; i < a->count && a->o.memory > 0; i++) {
-        text_bytes(least, sizeof least, (double)p[i].least);
+    const double mebibyte = 1 << 20;
+    for (int i = 0; i < a->count && a->o.memory > 0; i++)
         if (!p[i].fits)
-            note(s, "with --ranks %d a rank needs at least %s and refuses to work with %s",
-                 p[i].ranks, least, given);
-    }
+            note(s, "with --ranks %d a rank needs at least %.0f MiB and refuses to work with %.4g MiB",
+                 p[i].ranks, ceil((double)p[i].least / mebibyte), (double)a->o.memory / mebibyte);
 }
 
 static int print(session *s, const arguments *a, const bonsai_plan *p)

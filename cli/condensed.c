@@ -290,7 +290,7 @@ void summary_condensed_memory(summary *r, const bonsai_condense_info *i)
 {
     char peak[32], held[32], allowed[32];
     text_bytes(peak, sizeof peak, (double)i->peak_rss_bytes);
-    summary_note(r, "peak memory %s", peak);
+    summary_note(r, "peak memory %s with mapped files", peak);
     summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
     text_bytes(held, sizeof held, (double)i->held);
     text_bytes(allowed, sizeof allowed, (double)i->memory);
@@ -298,10 +298,10 @@ void summary_condensed_memory(summary *r, const bonsai_condense_info *i)
     summary_int(r, "memory.held", NULL, i->held);
     summary_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
     if (i->scratch && i->columns > 0)
-        summary_note(r, "embedded %d columns at a time; %s of %s in memory", i->columns, held,
-                     allowed);
+        summary_note(r, "embedded %d columns at a time; %s of large arrays stayed in memory, %s is "
+                     "allowed", i->columns, held, allowed);
     else if (i->scratch)
-        summary_note(r, "%s of %s in memory", held, allowed);
+        summary_note(r, "%s of large arrays stayed in memory, %s is allowed", held, allowed);
     summary_int(r, "memory.columns", NULL, i->columns);
 }
 

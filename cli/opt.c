@@ -52,16 +52,6 @@ const bonsai_field *field_named(bonsai_options_kind kind, const char *name)
     return NULL;
 }
 
-static void add(parser *p, const bonsai_field *f, void *base, int common)
-{
-    opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common,
-             .group = f->group};
-    option_name(o.name, sizeof o.name, f);
-    name_value(&o);
-    if (p->count < MOST_OPTIONS && !by_name(p, o.name, strlen(o.name)))
-        p->row[p->count++] = o;
-}
-
 /* Whether names, separated by spaces, contain this one. */
 static int holds(const char *names, const char *name)
 {
@@ -70,6 +60,17 @@ static int holds(const char *names, const char *name)
         if ((at == names || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
             return 1;
     return 0;
+}
+
+static void add(parser *p, const bonsai_field *f, void *base, int common)
+{
+    opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common,
+             .group = f->group};
+    o.hidden = crew.several && p->spec->alone && holds(p->spec->alone, f->name);
+    option_name(o.name, sizeof o.name, f);
+    name_value(&o);
+    if (p->count < MOST_OPTIONS && !by_name(p, o.name, strlen(o.name)))
+        p->row[p->count++] = o;
 }
 
 /* Threads are those of the session. */

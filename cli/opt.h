@@ -17,6 +17,7 @@ typedef struct {
     char  arg[256];             /* the value's name in help; "": it takes none */
     int   common;               /* 1: one that commands share */
     int   group;                /* a bonsai_option_group: where help lists it */
+    int   hidden;               /* 1: help leaves it out, since it is refused on several ranks */
 } opt;
 
 typedef struct {

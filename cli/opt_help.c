@@ -113,6 +113,8 @@ static int print_rows(const parser *p)
     bn_json *rows = bn_json_array();
     for (int i = 0; i < p->count; i++) {
         const opt *o = &p->row[i];
+        if (o->hidden)
+            continue;
         char letter[2] = {(char)o->f->letter, 0}, words[256], help[1024];
         join(words, sizeof words, o->f->words, " ");
         help_text(help, sizeof help, o);
@@ -145,6 +147,8 @@ static void print_options(const parser *p)
     const char *heading = "";
     for (int i = 0; i < p->count; i++) {
         const char *now = opt_heading(p, &p->row[i]);
+        if (p->row[i].hidden)
+            continue;
         if (strcmp(now, heading) != 0)
             printf("\n%s:\n", now);
         print_row(&p->row[i]);

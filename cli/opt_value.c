@@ -77,14 +77,15 @@ int check_split(session *s, const double percent[3])
                   percent[2]);
 }
 
-/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000. */
+/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000.  A blank may stand
+ * before them, as messages write sizes. */
 static int parse_size(const char *text, int64_t *out)
 {
     static const char units[] = "KMGT";
     size_t digits = strspn(text, "0123456789.");
     char number[32];
     double bytes, thousand = 1024;
-    const char *unit = text + digits;
+    const char *unit = text + digits + (digits && text[digits] == ' ' && text[digits + 1]);
     const char *at = *unit ? strchr(units, toupper((unsigned char)*unit)) : NULL;
     snprintf(number, sizeof number, "%.*s", (int)(digits < sizeof number ? digits : 0), text);
     if (!parse_real(number, &bytes) || (*unit && !at && strcmp(unit, "B") != 0))
@@ -185,6 +186,20 @@ static int set_real(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
+/* 100M: a size has such units, a count is written 100e6. */
+static int no_whole(session *s, const opt *o, const char *text)
+{
+    static const char units[] = "KMGT";
+    const size_t digits = strspn(text, "0123456789.");
+    const char *at = digits && text[digits] && !text[digits + 1]
+                         ? strchr(units, toupper((unsigned char)text[digits])) : NULL;
+    char why[80] = "not a whole number";
+    if (at)
+        snprintf(why, sizeof why, "not a whole number; write %.*se%d", (int)(digits < 32 ? digits : 32),
+                 text, 3 * (int)(at - units + 1));
+    return bad(s, o, text, why);
+}
+
 static int set_whole(session *s, const opt *o, const char *text)
 {
     int64_t whole = 0;
@@ -193,7 +208,7 @@ static int set_whole(session *s, const opt *o, const char *text)
     else if (!parse_whole(text, &whole))
         return o->f->words ? refuse(s, "--%s is \"%s\", which is neither %s nor a whole number",
                                     o->name, text, o->f->words[0])
-                           : bad(s, o, text, "not a whole number");
+                           : no_whole(s, o, text);
     else if (errno == ERANGE)
         return bad(s, o, text, "too large");
     else if (!in_range(o->f, (double)whole))

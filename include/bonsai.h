@@ -9,8 +9,9 @@
  * status refuse it.  Getters need an object and a node that exist, and do not check.  Any number of
  * threads may use a const graph at the same time.  The library never prints, exits or aborts.
  *
- * Threads 0 are as many as the process may use and the work pays for.  Set OMP_WAIT_POLICY=passive
- * before the process starts, as the program does: else threads spin while they wait.
+ * The option threads is at most 4096.  0 is every core that the process may use, or fewer where
+ * there is little to do.  Set OMP_WAIT_POLICY=passive before the process starts, as the program
+ * does: else threads spin while they wait.
  *
  * Structs grow: new members are appended, and 0 in one means "off" or "automatic".  A struct of the
  * caller gets its size from its init function; the library reads and writes no more of it, and
@@ -170,7 +171,7 @@ typedef struct {
     int         keep_directed;  /* 0: an entry without its reverse gets one */
     int         keep_self_loops;/* 0: they are dropped */
     int         keep_repeated;  /* 0: repeated entries are merged, their weights summed */
-    int         threads;        /* 0: every core */
+    int         threads;        /* 0: every core it may use */
     const char *features;       /* text and mtx: the file of features; NULL: found by name */
     const char *labels;         /* text and mtx: the file of labels and split; NULL: likewise */
     bonsai_progress_fn *progress;   /* NULL: none */
@@ -221,7 +222,7 @@ BONSAI_API int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node);
  * soft_label: the share of each of the c classes, which sum to about 1; without soft labels, 1 for
  * its label, and all 0 if that is unknown.  weight: in the loss; 1 where the graph has none.
  * origin: its node of the full graph, or for a prototype the nearest of those that it stands for, as
- * bonsai_condense_nearest finds it; -1: not stored.
+ * bonsai_condense_nearest (bonsai_study.h) finds it; -1: not stored.
  * members: the *count nodes of the full graph that a prototype stands for; NULL and 0: not stored
  * (the option members of condensing stores them). */
 BONSAI_API void bonsai_graph_soft_label(float *out, const bonsai_graph *g, int64_t node);
@@ -273,7 +274,7 @@ typedef enum {                  /* how a native file stores features */
 typedef struct {
     size_t          size;       /* set by the init function */
     bonsai_encoding features;   /* of a native file; F16 and U8 may round */
-    int             threads;    /* 0: every core */
+    int             threads;    /* 0: every core it may use */
     bonsai_progress_fn *progress;
     void           *payload;
     int64_t         memory;     /* bonsai_graph_convert: bytes for sorting edges; 0: 1 GiB */
@@ -362,7 +363,7 @@ typedef struct {
     int     project;            /* dimensions of a random projection before k-NN; 0: exact */
     double  split[3];           /* percent of a new split, drawn with the seed; all 0: the graph's
                                  * own, or 60/20/20; of a condensed graph 100/0/0 */
-    int     threads;            /* 0: every core */
+    int     threads;            /* 0: every core it may use */
     uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void   *payload;
@@ -504,7 +505,7 @@ typedef struct {
     double  split[3];           /* percent of a new split of full, drawn with the seed; all 0: that
                                  * drawn to condense small, or the graph's own, or 60/20/20 */
     int64_t memory;             /* bytes for judging; 0: what the machine has free */
-    int     threads;            /* 0: every core */
+    int     threads;            /* 0: every core it may use */
     uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void   *payload;

@@ -153,7 +153,7 @@ typedef struct {
                                  * 0.5 */
     double   words;             /* sparse: mean number of words a node, 0 .. features, default 18 */
     int      dense;             /* 0: bag of words, 1: a Gaussian mixture */
-    int      threads;           /* 0: every core */
+    int      threads;           /* 0: every core it may use */
     uint64_t seed;              /* default 1 */
     bonsai_progress_fn *progress;
     void    *payload;
@@ -193,7 +193,7 @@ typedef struct {
     size_t  size;               /* set by the init function */
     const bonsai_condense_options *condense;    /* NULL: the defaults */
     int     ranks;              /* processes, each with its share of the rows, default 1 */
-    int     threads;            /* of each; 0: every core of this machine */
+    int     threads;            /* of each; 0: every core it may use here */
     int64_t memory;             /* bytes for each; 0: as much as is used */
     double  gflops;             /* of matrix products, per thread, default 75, as 0, ... */
     double  gigabytes;          /* ... of memory moved in a second, per thread, default 12, as 0 */
@@ -634,7 +634,7 @@ typedef struct {
     const char *small_name, *full_name;     /* as the reader knows them; NULL: "small", "full" */
     const char *command;        /* that repeats it; NULL: made of the options */
     int     fragment;           /* 1: a <div> for a notebook instead of a page */
-    int     threads;            /* 0: every core */
+    int     threads;            /* 0: every core it may use */
     bonsai_progress_fn *progress;
     void   *payload;
     const double *recall;       /* unless NULL, of each class in each cell (cell_count x classes), in

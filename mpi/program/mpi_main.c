@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -80,6 +81,44 @@ static bonsai_status meet(step next, int *code)
 static bonsai_status go_on(step next)
 {
     return meet(next, NULL);
+}
+
+/* ---- starting ------------------------------------------------------------ */
+
+/* What launchers tell the processes that they start.  The tasks of Slurm come last: mpirun starts its
+ * own daemons through srun, and their ranks inherit it.  SLURM_NTASKS tells nothing: a batch script
+ * has it too. */
+static const struct {
+    const char *tasks, *number;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"PMI_SIZE", "PMI_RANK"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+};
+
+static int number_in(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? atoi(text) : 0;
+}
+
+/* The launcher of another MPI starts processes that do not find each other: each is alone, and would
+ * do all the work and write the same file.  EXIT_DONE: that is not so. */
+static int refuse_other_launcher(session *s)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int i = 0, length, most = sizeof launchers / sizeof *launchers;
+    while (i < most && number_in(launchers[i].tasks) < 1)
+        i++;
+    if (ranks > 1 || i == most || number_in(launchers[i].tasks) < 2)
+        return EXIT_DONE;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, ",:\n")] = 0;
+    s->mute = number_in(launchers[i].number) > 0;
+    return fail_with(s, "%s is %s, but the processes do not find each other: each would do all the work; "
+                     "start them with the launcher of the MPI that bonsai-mpi was built with (%s), or "
+                     "with another --mpi of srun (srun --mpi=list); for one process, unset %s",
+                     launchers[i].tasks, getenv(launchers[i].tasks), library, launchers[i].tasks);
 }
 
 /* ---- working ------------------------------------------------------------- */
@@ -216,7 +255,9 @@ int main(int argc, char **argv)
     if (here.mute && !freopen("/dev/null", "w", stdout))
         fclose(stdout);
     here.read.threads = bonsai_mpi_threads(MPI_COMM_WORLD);
-    int code = program_run(&here, argc, argv);
+    int code = refuse_other_launcher(&here);
+    if (code == EXIT_DONE)
+        code = program_run(&here, argc, argv);
     meet(ENDED, &code);
     signal(SIGTERM, SIG_IGN);   /* mpirun sends it to all when one fails */
     MPI_Finalize();

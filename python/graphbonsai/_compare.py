@@ -252,7 +252,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         members: prototypes name the nodes that they stand for, not counted as bytes; only what an
             update can follow is tried, at some cost in accuracy.
         memory: private memory to use at most, in bytes or as "3G": what does not fit goes to
-            scratch files in TMPDIR, and the answer is the same (at least 0); None: what is free.
+            scratch files in TMPDIR, and the answer is the same; pages of mapped files do not count
+            (at least 0); None: what is free, as with 0.
         for_models: some of "gcn", "gat", "gin", "sage", or "all": networks that the probe judges
             for; sage alone: prototypes may be pairs of nodes, which teach it to tell a node from
             its neighbours.

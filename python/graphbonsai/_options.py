@@ -133,12 +133,12 @@ def refuse_truth(name: str, value: Any, what: str) -> None:
 def size(name: str, value: Any) -> Any:
     """Bytes of a text as the program takes it; anything else as it is.
 
-    >>> size("memory", "300M"), size("memory", "1.5GB"), size("memory", 7)
-    (314572800, 1500000000, 7)
+    >>> size("memory", "300M"), size("memory", "300 MiB"), size("memory", "1.5GB"), size("memory", 7)
+    (314572800, 314572800, 1500000000, 7)
     """
     if not isinstance(value, str):
         return value
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(?:([KMGTkmgt])(B|iB)?|B)?", value.strip())
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(?:([KMGTkmgt])(B|iB)?|B)?", value.strip())
     if not found:
         raise OptionError('%s must be bytes, or a size such as "500M" or "3G", not %r' %
                           (name, value))

@@ -194,7 +194,7 @@ class Model:
                 numbered as classes are.
             progress: as for condense.
             memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks,
-                and the answer is the same (at least 0); None: what is free.
+                and the answer is the same (at least 0); None: what is free, as with 0.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, locals())
@@ -240,7 +240,7 @@ class Model:
                 none was, its labelled nodes are judged, with a warning.
             progress: as for condense.
             memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks,
-                and the answer is the same (at least 0); None: what is free.
+                and the answer is the same (at least 0); None: what is free, as with 0.
             threads: threads, 0 for every core it may use (0 to 4096).
         """
         o = options_of.fill(c.TrainOptions, dict(memory=memory, threads=threads))
@@ -381,7 +381,7 @@ def train(graph: Any, full: Any = None,
         split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
             None: the one that condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks, and
-            the answer is the same (at least 0); None: what is free.
+            the answer is the same (at least 0); None: what is free, as with 0.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
@@ -446,7 +446,7 @@ def evaluate(small: Any, full: Any,
         split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
             None: the one that condensing drew, the graph's own, or (60, 20, 20).
         memory: memory for judging, in bytes or as "3G": what does not fit is judged in blocks, and
-            the answer is the same (at least 0); None: what is free.
+            the answer is the same (at least 0); None: what is free, as with 0.
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced

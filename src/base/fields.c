@@ -51,7 +51,7 @@ static const bonsai_field write_fields[] = {
     THREADS(bonsai_write_options),
     PROGRESS(bonsai_write_options),
     MEMORY(bonsai_write_options, "memory for sorting the edges of a folder of large arrays, such as "
-           "3G: what does not fit is sorted in scratch files", "1G"),
+           "3G: what does not fit is sorted in scratch files", "1G, as with 0"),
     {ROW(bonsai_write_options, labelled, FLAG),
      .help = "write only nodes with a label or a part of the split, and the edges among them"},
     END,
@@ -186,7 +186,8 @@ static const bonsai_field condense_fields[] = {
      .help = "prototypes name the nodes that they stand for, not counted as bytes; only what an "
              "update can follow is tried, at some cost in accuracy"},
     MEMORY(bonsai_condense_options, "private memory to use at most, such as 3G: what does not fit "
-           "goes to scratch files in TMPDIR, and the answer is the same", "what is free"),
+           "goes to scratch files in TMPDIR, and the answer is the same; pages of mapped files do not "
+           "count", "what is free, as with 0"),
     {ROW(bonsai_condense_options, for_models, SET), .option = "for", .words = model_words,
      IN(METHOD), .methods = OF_PROTOTYPES | OF_LEARNED, .arg = "MODELS",
      .help = "networks that the probe judges for; sage alone: prototypes may be pairs of nodes, "
@@ -241,7 +242,7 @@ static const bonsai_field train_fields[] = {
      .help = "own, or draw a new split: random, published or percent such as 60/20/20",
      .otherwise = "the one that condensing drew, the graph's own, or 60/20/20"},
     MEMORY(bonsai_train_options, "memory for judging, such as 3G: what does not fit is judged in "
-           "blocks, and the answer is the same", "what is free"),
+           "blocks, and the answer is the same", "what is free, as with 0"),
     THREADS(bonsai_train_options),
     SEED(bonsai_train_options, "of the first run; the same seed gives the same bits"),
     PROGRESS(bonsai_train_options),
@@ -260,7 +261,7 @@ static const bonsai_field train_fields[] = {
 
 static const bonsai_field shape_fields[] = {
     {ROW(bonsai_shape, nodes, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "N",
-     .help = "without GRAPH: its nodes"},
+     .help = "without GRAPH: its nodes, such as 1e8"},
     {ROW(bonsai_shape, edges, LONG), IN(SHAPE), .low = 1, .high = HUGE_VAL, .arg = "M",
      .help = "... its entries, an undirected edge counting twice"},
     {ROW(bonsai_shape, features, LONG), IN(SHAPE), .low = 1, .high = INT32_MAX, .arg = "F",
@@ -286,7 +287,7 @@ static const bonsai_field plan_fields[] = {
     {ROW(bonsai_plan_options, ranks, INT), .low = 1, .high = INT32_MAX, .preset = 1, .arg = "N",
      .help = "processes, each with its share of the rows"},
     THREADS(bonsai_plan_options),
-    MEMORY(bonsai_plan_options, "private memory of each, such as 64G", "as much as is used"),
+    MEMORY(bonsai_plan_options, "private memory of each, such as 64G", "as much as is used, as with 0"),
     {ROW(bonsai_plan_options, gflops, REAL), IN(SPEED), .high = 1e6, .preset = 75, .arg = "G",
      .help = "billions of products and sums a second, of a thread"},
     {ROW(bonsai_plan_options, gigabytes, REAL), IN(SPEED), .high = 1e6, .preset = 12, .arg = "G",

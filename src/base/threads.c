@@ -248,5 +248,5 @@ bonsai_status bn_tick_note(bn_progress p, const char *stage, int64_t done, int64
     bonsai_progress now = {sizeof now, stage, (uint64_t)done, (uint64_t)total, note};
     if (p.fn(&now, p.payload) == 0)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_CANCELED, "canceled while at \"%s\"", stage);
+    return bn_fail(BONSAI_E_CANCELED, "canceled during \"%s\"", stage);
 }

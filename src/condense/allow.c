@@ -2,14 +2,48 @@
  * that helps.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "methods.h"
 #include "needs.h"
 #include "prepare.h"
 
-static bonsai_status too_few(const bn_preparation *p, bn_bound b, int64_t least)
+enum { SIZE_ROOM = 32 };
+
+/* As people write it: 3 GiB, 100 MB.  What is a whole number of no unit loses less than one MiB. */
+static void size_text(char *buf, int64_t bytes)
 {
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: %lld bytes of memory (%s) are too few to condense it: at "
-                   "least %lld are needed%s", p->full->where, (long long)b.bytes, b.name,
-                   (long long)least, bn_ranks(p->job.at.world) > 1 ? " on each rank" : "");
+    static const struct {
+        const char *name;
+        int64_t     bytes;
+    } unit[] = {{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"GB", 1000000000}, {"MB", 1000000}};
+    int u = 0;
+    while (u < 4 && (bytes < unit[u].bytes || bytes % unit[u].bytes != 0))
+        u++;
+    if (u == 4 && bytes < unit[1].bytes)
+        snprintf(buf, SIZE_ROOM, "%lld bytes", (long long)bytes);
+    else
+        snprintf(buf, SIZE_ROOM, "%lld %s", (long long)(bytes / unit[u < 4 ? u : 1].bytes),
+                 unit[u < 4 ? u : 1].name);
+}
+
+/* What the user can do about it, by what the method needs. */
+static const char *advice(const bn_preparation *p)
+{
+    if (p->needs & (BN_NEEDS_CLUSTERS | BN_LEARNS | BN_REDOES))
+        return "method trees or random, or a smaller budget, needs";
+    return p->needs & BN_EMBEDS ? "method random, or a smaller budget, needs"
+                                : "a smaller budget needs";
+}
+
+static bonsai_status too_little(const bn_preparation *p, bn_bound b, int64_t least)
+{
+    char given[SIZE_ROOM], needed[SIZE_ROOM];
+    size_text(given, b.bytes);
+    size_text(needed, least);
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: %s of memory (%s) is too little to condense it: at least %s "
+                   "is needed%s; %s less, as bonsai plan tells", p->full->where, given, b.name, needed,
+                   bn_ranks(p->job.at.world) > 1 ? " on each rank" : "", advice(p));
 }
 
 /* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */
@@ -21,13 +55,13 @@ static bonsai_status refuse_few(const bn_preparation *p, const bn_needs *q, int 
     const bn_bound given = {p->o.memory, p->o.memory, "option memory"};
     const bn_bound outer = bn_memory_outer(sharing);
     if (p->o.memory > 0 && p->o.memory < least + p->program)
-        return too_few(p, given, told);
+        return too_little(p, given, told);
     if (outer.bytes < least + p->program)
-        return too_few(p, outer, told);
+        return too_little(p, outer, told);
     if (p->process.left >= reserved)
         return BONSAI_OK;
     const int64_t used = p->process.bytes - p->process.left;
-    return too_few(p, p->process, ((reserved + used) / MEGABYTE + 1) * MEGABYTE);
+    return too_little(p, p->process, ((reserved + used) / MEGABYTE + 1) * MEGABYTE);
 }
 
 bonsai_status bn_prepare_memory(bn_preparation *p)

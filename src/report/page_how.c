@@ -50,7 +50,7 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
     bn_put_seconds(p, i->seconds_total);
     bn_put(p, "</strong>; the process used at most <strong>");
     bn_put_bytes(p, (double)i->peak_rss_bytes);
-    bn_put(p, "</strong> of memory.");
+    bn_put(p, "</strong> of memory, with the pages of mapped files.");
     if (i->measured > 0 && i->measured < 1) {
         bn_put(p, " The search for neighbours measured <strong>");
         bn_put_percent(p, i->measured);

@@ -272,7 +272,7 @@ static bonsai_status tell_progress(bn_study *s)
     now = s->meter;
     now.now = 0;
     if (bn_meter_tick(&nothing, &now) != 0)
-        return bn_fail(BONSAI_E_CANCELED, "canceled while at \"%s\"", now.stage);
+        return bn_fail(BONSAI_E_CANCELED, "canceled during \"%s\"", now.stage);
     return BONSAI_OK;
 }
 

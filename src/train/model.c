@@ -265,7 +265,7 @@ bonsai_status bonsai_predict(int32_t *classes, float *probabilities, const bonsa
     bn_columns columns;
     judge j = {0};
     const real *scores;
-    if (bn_is_null(classes, "out") || bn_is_null(m, "the model") || bn_is_null(g, "the graph"))
+    if (bn_is_null(classes, "classes") || bn_is_null(m, "the model") || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
     const int64_t n = g->view.nodes, c = m->dims.classes;
     BN_TRY(BN_OPTIONS(&o, given, train));

@@ -203,7 +203,7 @@ static void a_tick_reports_and_cancels(void **state)
     bn_progress p = {cancel_at_two, &calls};
     assert_int_equal(bn_tick((bn_progress){0}, "x", 0, 3), BONSAI_OK);
     assert_int_equal(bn_tick(p, "x", 1, 3), BONSAI_OK);
-    assert_fails(bn_tick(p, "sorting", 2, 3), BONSAI_E_CANCELED, "canceled while at \"sorting\"");
+    assert_fails(bn_tick(p, "sorting", 2, 3), BONSAI_E_CANCELED, "canceled during \"sorting\"");
     assert_int_equal(calls, 2);
     assert_int_equal(bn_threads(3), 3);
     assert_true(bn_threads(0) >= 1);

@@ -28,10 +28,13 @@ for graph in sparse dense; do
         code=0
         "$BONSAI" condense $graph.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory 1M 2>err || code=$?
         must [ $code -eq 1 ]
-        least=$(sed -n 's/.*: 1048576 bytes of memory (option memory) are too few to condense it: at least \([0-9]*\) are needed$/\1/p' err)
+        least=$(sed -n 's/.*: 1 MiB of memory (option memory) is too little to condense it: at least \([0-9]* MiB\) is needed; .* less, as bonsai plan tells$/\1/p' err)
         must [ -n "$least" ]
         must [ ! -e no.bonsai ]
-        limit=$((least + 1000000))
+        must "$BONSAI" condense $graph.bonsai -o least.bonsai --ratio 0.005 --method $method -t 2 -q \
+            --memory "$least" >/dev/null
+        must cmp whole.bonsai least.bonsai
+        limit=$((${least% MiB} * 1048576 + 1000000))
         # enforced: the system refuses what is beyond the limit, and the address space that two
         # threads of BLAS reserve beside it
         (enforce $((limit / 1024 + 344064)) && exec "$BONSAI" condense $graph.bonsai -o part.bonsai --ratio 0.005 \
@@ -68,7 +71,7 @@ if [ $limits = yes ]; then
     (ulimit -d 100000 && OMP_NUM_THREADS=2 exec timeout -k 1 20 "$BONSAI" condense dense.bonsai -o no.bonsai \
         --ratio 0.005 -q) 2>err || code=$?
     must [ $code -eq 1 ]
-    must grep -q '^bonsai: dense.bonsai: 102400000 bytes of memory (ulimit -d) are too few' err
+    must grep -q '^bonsai: dense.bonsai: 97 MiB of memory (ulimit -d) is too little' err
 fi
 
 # A limit is a size.

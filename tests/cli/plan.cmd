@@ -16,12 +16,16 @@ $BONSAI plan --nodes 10 --edges 20 --features 5 --nonzeros 30 --classes 3 --valu
 script -qec "$BONSAI plan g.bonsai --ranks 1,8 -t 2" /dev/null | tr -d '\r' | tr -s ' ' | grep '^[A-Z]\|^ ranks'
 
 # Condensing names the same least memory, and takes it.
-for m in auto trees prototypes random herding; do least=$($BONSAI plan g.bonsai --ratio 0.1 --method $m --json | sed -n 's/.*"least": *\([0-9]*\).*/\1/p'); told=$($BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory 1M 2>&1 | sed -n 's/.*at least \([0-9]*\) are needed/\1/p'); [ "$least" = "$told" ] && echo $m agrees; $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory $least -q > /dev/null && echo and works; done
+for m in auto trees prototypes random herding; do least=$($BONSAI plan g.bonsai --ratio 0.1 --method $m --json | sed -n 's/.*"least": *\([0-9]*\).*/\1/p'); told=$($BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory 1M 2>&1 | sed -n 's/.*at least \([0-9]* MiB\) is needed;.*/\1/p'); [ "$((least / 1048576)) MiB" = "$told" ] && echo $m agrees; $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory "$told" -q > /dev/null && echo and works; done
 
 # Of several ratios the largest counts, and threads that nobody asked for are left out.
 $BONSAI generate -q -o w.bonsai --nodes 20000 --no-linear > /dev/null
-for r in '--ratio 0.9' '--ratios 0.01,0.9,0.05' '--ratio 0.01'; do $BONSAI condense w.bonsai -o s.bonsai -q --memory 1M $r 2>&1 | sed 's/.*: at least//'; done | uniq -c | sed 's/[0-9]* are/N are/'
+for r in '--ratio 0.9' '--ratios 0.01,0.9,0.05' '--ratio 0.01'; do $BONSAI condense w.bonsai -o s.bonsai -q --memory 1M $r 2>&1 | sed 's/.*: at least//'; done | uniq -c | sed 's/[0-9]* MiB is/N MiB is/'
 $BONSAI plan g.bonsai --memory $($BONSAI plan g.bonsai --json | sed -n 's/.*"least": *\([0-9]*\).*/\1/p') | grep threads
+
+# It says in which units people write, and what needs less.
+for m in auto gcond trees herding random; do $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --method $m --memory 1M 2>&1 | sed "s/.*needed;/$m:/"; done
+for m in 3MB 3000001 2000B 2048K; do $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 --memory $m 2>&1 | sed 's/ is too.*//'; done
 
 # A limit of the system is named.
 SLURM_MEM_PER_NODE=1 $BONSAI condense g.bonsai -o s.bonsai --ratio 0.1 2>&1 | sed 's/least [0-9]*/least N/'
@@ -32,11 +36,14 @@ $BONSAI plan g.bonsai --bytes 3000 -t 1 | grep -c 'plan.1'
 $BONSAI plan g.bonsai --trees 3 -t 1 | grep -c 'plan.1'
 $BONSAI plan --nodes 1e7 --edges 2.5e8 --features 128 -t 1 | head -3
 $BONSAI plan --nodes 1.5e0 --edges 20 --features 5
+$BONSAI plan --nodes 100M --edges 20 --features 5
+$BONSAI plan --nodes 20 --edges 1.5k --features 5
+$BONSAI plan --nodes 100Mi --edges 20 --features 5
 $BONSAI plan --nodes 10.0 --edges 20 --features 5
 $BONSAI plan --nodes 1e300 --edges 20 --features 5
 
 # Too little memory is a note, since a plan may say what would be enough.
-$BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9.]* [MGT]B and/N MB and/'
+$BONSAI plan g.bonsai -t 2 --memory 1M 2>&1 >/dev/null | sed 's/[0-9]* MiB and/N MiB and/'
 $BONSAI plan g.bonsai --memory 1M -q 2>&1 >/dev/null
 
 # Wrong usage.

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -366,13 +367,17 @@ static int64_t least_of(const bonsai_graph *g, const bonsai_condense_options *c)
 /* The number in condense's refusal of so little memory; 0: it was not refused. */
 static int64_t refusal(const bonsai_graph *g, bonsai_condense_options o, int64_t memory)
 {
-    static const char words[] = "too few to condense it: at least ";
+    static const char words[] = "is too little to condense it: at least ";
     bonsai_graph *small = NULL;
     o.memory = memory;
     const bonsai_status rc = bonsai_condense(&small, NULL, g, &o);
     const char *at = rc == BONSAI_E_ARGUMENT ? strstr(bonsai_error(), words) : NULL;
     bonsai_graph_free(small);
-    return at ? (int64_t)atoll(at + sizeof words - 1) : 0;
+    char unit[8] = "";
+    long long least = 0;
+    if (at && (sscanf(at + sizeof words - 1, "%lld %7s", &least, unit) != 2 || strcmp(unit, "MiB")))
+        fail_msg("%s", bonsai_error());
+    return (int64_t)least << 20;
 }
 
 static void condensing_refuses_what_a_plan_calls_too_little(void **state)

@@ -411,7 +411,7 @@ static void every_tick_can_cancel(void **state)
             assert_true(ticks >= 4);            /* first and last, of both passes */
             return;
         }
-        assert_fails(rc, BONSAI_E_CANCELED, "canceled while at \"");
+        assert_fails(rc, BONSAI_E_CANCELED, "canceled during \"");
     }
 }
 

@@ -412,7 +412,7 @@ static void checking_can_be_canceled(void **state)
             assert_true(ticks > BONSAI_SECTION_COUNT);
             break;
         }
-        assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");
+        assert_fails(rc, BONSAI_E_CANCELED, "canceled during");
     }
     bonsai_graph_free(g);
 }

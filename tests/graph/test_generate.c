@@ -411,7 +411,7 @@ static void it_can_be_canceled_at_every_tick(void **state)
             bonsai_graph_free(g);
             break;
         }
-        assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");
+        assert_fails(rc, BONSAI_E_CANCELED, "canceled during");
         assert_null(g);
         assert_int_equal(bn_mem_live(), before);
     }

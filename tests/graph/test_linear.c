@@ -548,7 +548,7 @@ static void it_can_be_canceled_at_every_tick(void **state)
         left = nth++;
         rc = bonsai_graph_linear(&l, g, 1, &o);
         if (rc != BONSAI_OK)
-            assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");
+            assert_fails(rc, BONSAI_E_CANCELED, "canceled during");
         assert_int_equal(bn_mem_live(), before);
     } while (rc != BONSAI_OK);
     assert_true(nth > 8);

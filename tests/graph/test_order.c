@@ -370,7 +370,7 @@ static void it_can_be_canceled(void **state)
     bonsai_read_options_init(&o);
     o.progress = stop;
     assert_fails(bonsai_graph_reorder(&out, g, BONSAI_ORDER_DEGREE, 0, 1, &o), BONSAI_E_CANCELED,
-                 "canceled while at \"ordering\"");
+                 "canceled during \"ordering\"");
     assert_null(out);
     bonsai_graph_free(g);
 }

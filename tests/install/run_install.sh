@@ -17,6 +17,15 @@ export PKG_CONFIG_PATH="$lib/pkgconfig"
 
 fail() { echo "$1" >&2; exit 1; }
 is_file() { [ -s "$1" ] || fail "$1 was not installed"; }
+# A page that no formatter complains about, at any width.
+manual() {
+    is_file "$1"
+    command -v groff >/dev/null || return 0
+    for width in 60 78 100; do
+        groff -man -ww -z -Tutf8 -rLL=${width}n "$1" >warnings 2>&1 && [ ! -s warnings ] ||
+            fail "$1, $width columns: $(head -n 3 warnings)"
+    done
+}
 # What a program that was linked with the library asks for when it starts.
 needs() { readelf -d "$1" | grep -qF "[$2.$SOVERSION]" || fail "$1 does not ask for $2.$SOVERSION"; }
 
@@ -34,7 +43,7 @@ prefix)
     is_file "$lib/libbonsai.so" ;;
 program)
     "$prefix/bin/bonsai" version | grep -F "$VERSION"
-    is_file "$prefix/share/man/man1/bonsai.1"
+    manual "$prefix/share/man/man1/bonsai.1"
     # Whatever of these the source has, the installation has.
     [ ! -f "$SOURCE/completions/bonsai.bash" ] ||
         is_file "$prefix/share/bash-completion/completions/bonsai"
@@ -104,7 +113,7 @@ mpi)
     is_file "$prefix/include/bonsai_mpi.h"
     is_file "$lib/libbonsai_mpi.a"
     is_file "$lib/libbonsai_mpi.so.$VERSION"
-    is_file "$prefix/share/man/man1/bonsai-mpi.1"
+    manual "$prefix/share/man/man1/bonsai-mpi.1"
     is_file "$prefix/share/bash-completion/completions/bonsai-mpi"
     is_file "$prefix/share/fish/vendor_completions.d/bonsai-mpi.fish"
     [ "$(pkg-config --modversion bonsai_mpi)" = "$VERSION" ] || fail "bonsai_mpi.pc has another version"

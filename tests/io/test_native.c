@@ -478,7 +478,7 @@ static void a_canceled_save_leaves_the_old_file(void **state)
             assert_true(ticks > 10);
             break;
         }
-        assert_fails(rc, BONSAI_E_CANCELED, "canceled while at \"writing\"");
+        assert_fails(rc, BONSAI_E_CANCELED, "canceled during \"writing\"");
         still_old(&p);
     }
     leave(&p);

@@ -402,7 +402,7 @@ static void try_cancel(int method, const bonsai_graph *g)
     const int64_t step = step_of(calls, SAMPLE);
     for (int64_t stop = 0; stop < calls; stop += step) {
         t = (ticks){0, stop};
-        assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled while at");
+        assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled during");
         assert_int_equal(bn_mem_live(), live);
     }
 }
@@ -427,7 +427,7 @@ static void finding_how_many_nodes_fit_can_be_canceled(void **state)
     o.nodes = 0;
     o.ratio = 0.3;
     o.progress = stop_fitting;
-    assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled while at");
+    assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled during");
     bonsai_graph_free(g);
 }
 

@@ -91,7 +91,7 @@ rm -f out err script code.*
     fail "left behind: $(echo *)"
 on 2 condense g.bonsai $make --memory 1M
 case $(cat err) in
-'bonsai-mpi: g.bonsai: 1048576 bytes of memory (option memory) are too few to condense it: at least '*' are needed on each rank')
+'bonsai-mpi: g.bonsai: 1 MiB of memory (option memory) is too little to condense it: at least '*' MiB is needed on each rank; method trees or random, or a smaller budget, needs less, as bonsai plan tells')
     [ $code -eq 1 ] || fail "the exit code is $code" ;;
 *) fail "a limit that is too small is not told" ;;
 esac
@@ -100,10 +100,10 @@ for method in trees random prototypes auto; do
     for n in 3 1; do
         "$BONSAI" plan g.bonsai --ratio 0.1 --method $method --ranks $n -t 1 --json >plan
         on $n condense g.bonsai $make --method $method --memory 1M -t 1
-        least=$(sed -n 's/.*at least \([0-9]*\) are needed.*/\1/p' err)
-        [ "$least" -gt 1048576 ] && grep -q "\"least\": $least," plan || fail "$method, $n ranks: another plan"
+        least=$(sed -n 's/.*at least \([0-9]*\) MiB is needed.*/\1/p' err)
+        [ "$least" -gt 1 ] && grep -q "\"least\": $((least * 1048576))," plan || fail "$method, $n ranks: another plan"
     done
-    "$BONSAI" condense g.bonsai $make --method $method --memory 1M -t 1 2>&1 | grep -q "least $least are" ||
+    "$BONSAI" condense g.bonsai $make --method $method --memory 1M -t 1 2>&1 | grep -q "least $least MiB is" ||
         fail "$method: bonsai needs other memory than $least"
 done
 rm plan
@@ -111,3 +111,46 @@ on 2 condense g.bonsai $make --method kcenter
 says 1 'bonsai-mpi: the method kcenter runs on one rank only: trees, random, prototypes and auto run on several'
 on 2 condense g.bonsai $make --inductive
 says 1 'bonsai-mpi: inductive runs on one rank only'
+on 2 condense g.bonsai $make --eval gcn
+says 2 'bonsai-mpi: --eval runs on one machine: use bonsai eval afterwards
+try: bonsai-mpi condense --help'
+on 2 condense g.bonsai -o small.bonsai --update g.bonsai --was g.bonsai
+says 2 'bonsai-mpi: --update runs on one machine: use bonsai condense
+try: bonsai-mpi condense --help'
+# Help is silent about these, and has all others of bonsai.
+on 1 help condense
+for option in $("$BONSAI" help condense | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u); do
+    case $option in
+    --eval | --update | --was | --inductive | --select-features)
+        ! grep -q -e "$option\>" out || fail "help has $option, which ranks refuse" ;;
+    *) grep -q -e "$option\>" out || fail "help is without $option" ;;
+    esac
+done
+
+# The launcher of another MPI: each process is alone and would do all the work.
+alone() {
+    code=0
+    env "$@" "$BONSAI_MPI" condense g.bonsai $make >out 2>err </dev/null || code=$?
+    ranks=1
+    [ $code -eq 0 ] || sed -i 's/([A-Z][^)]*)/(MPI)/' err
+}
+lost() {
+    says 1 "bonsai-mpi: $1 is $2, but the processes do not find each other: each would do all the work; start them with the launcher of the MPI that bonsai-mpi was built with (MPI), or with another --mpi of srun (srun --mpi=list); for one process, unset $1"
+}
+rm -f small.bonsai
+alone PMI_SIZE=2 PMI_RANK=0
+lost PMI_SIZE 2
+alone OMPI_COMM_WORLD_SIZE=3
+lost OMPI_COMM_WORLD_SIZE 3
+alone SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=0 SLURM_NTASKS=8
+lost SLURM_STEP_NUM_TASKS 8
+alone SLURM_STEP_NUM_TASKS=8 SLURM_PROCID=7
+[ $code -eq 1 ] && [ ! -s err ] || fail "a process that is not the first has a word too, or goes on"
+[ ! -e small.bonsai ] || fail "a process that is alone writes"
+for started in PMI_SIZE=1 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=1 PMI_SIZE=none BONSAI=; do
+    rm -f small.bonsai
+    alone $started
+    [ $code -eq 0 ] && [ -e small.bonsai ] || fail "$started: one process does not run"
+done
+SLURM_STEP_NUM_TASKS=4 on 1 info g.bonsai           # mpirun -n 1 in a step of four daemons
+[ $code -eq 0 ] || fail "one rank does not run"

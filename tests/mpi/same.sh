@@ -56,8 +56,8 @@ done
 "$BONSAI" generate -o wide.bonsai --nodes 30000 --dense --features 128 --no-linear -q >/dev/null
 "$BONSAI" condense wide.bonsai -o one.bonsai --ratio 0.005 -q >/dev/null
 on 2 condense wide.bonsai -o many.bonsai --ratio 0.005 -q --memory 1M
-least=$(sed -n 's/.*at least \([0-9]*\) are needed on each rank.*/\1/p' err)
-on 2 condense wide.bonsai -o many.bonsai --ratio 0.005 -q --memory $((least + 4000000)) --json
-[ $code -eq 0 ] || fail "under a limit of $least bytes the exit code is $code"
+least=$(sed -n 's/.*at least \([0-9]*\) MiB is needed on each rank.*/\1/p' err)
+on 2 condense wide.bonsai -o many.bonsai --ratio 0.005 -q --memory $((least + 4))M --json
+[ $code -eq 0 ] || fail "under a limit of $least + 4 MiB the exit code is $code"
 cmp one.bonsai many.bonsai || fail "under a limit ranks make another file"
 if grep -q '"scratch": 0' out; then fail "nothing spilled"; fi

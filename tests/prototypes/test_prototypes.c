@@ -318,7 +318,7 @@ static void every_tick_can_cancel(void **state)
             for (int stop = 0; stop < all.calls; stop++) {
                 watched w = {0, stop, 0};
                 o.payload = &w;
-                assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled while at");
+                assert_fails(try_with(g, &o), BONSAI_E_CANCELED, "canceled during");
                 assert_int_equal(bn_mem_live(), before);
             }
         }

@@ -59,8 +59,9 @@ more = dict(ratio=0.005, method="trees", sample=300, threads=1)
 try:
     graphbonsai.condense(g, memory=1000, **more)
 except graphbonsai.ArgumentError as error:
-    least = int(re.search(r": 1000 bytes of memory .option memory. are too few to condense it: at least (\\d+) are "
-                          "needed$", str(error)).group(1))
+    told = re.search(r": 1000 bytes of memory .option memory. is too little to condense it: at least (\\d+) MiB is "
+                     "needed; method random, or a smaller budget, needs less, as bonsai plan tells$", str(error))
+    least = int(told.group(1)) << 20
 under = graphbonsai.condense(g, memory=least + 1000000, **more)
 free = graphbonsai.condense(g, **more)
 a, b = under.report["memory"], free.report["memory"]
@@ -82,9 +83,9 @@ assert "scratch files" in str(under.report) and "scratch" not in str(free.report
             more = ["--ratio", "0.1", "--method", method, "-t", "1", "--json"]
             plan = subprocess.run([os.environ["BONSAI"], "plan", path, *more], check=True,
                                   capture_output=True, text=True)
-            with self.assertRaisesRegex(graphbonsai.ArgumentError, "too few to condense it") as told:
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, "too little to condense it") as told:
                 condense(self.g, ratio=0.1, method=method, threads=1, memory=1000)
-            here = int(re.search(r"at least (\d+) are needed", str(told.exception)).group(1))
+            here = int(re.search(r"at least (\d+) MiB is needed", str(told.exception)).group(1)) << 20
             above = here - json.loads(plan.stdout)["plan"][0]["least"]
             self.assertIn(above % (32 << 20), (0, 24 << 20), method)
             self.assertLess(above, 1 << 30)

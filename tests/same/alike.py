@@ -51,7 +51,7 @@ RULES = [(re.compile(pattern, re.M), change) for pattern, change in (
     (r"^[0-9]+ times faster", keep("N times faster")),
     (r"[0-9.]+ [kMG]?B peak memory", keep("N peak memory")),
     (r"peak memory +[0-9.]+[ \xa0][kMG]?B", keep("peak memory N")),
-    (r"(at least )(?:[0-9]+( are needed)|[0-9.]+ [kMG]B( and refuses))", keep(r"\1N\2\3")),
+    (r"(at least )[0-9]+ MiB( is needed| and refuses)", keep(r"\1N\2")),
     (r"bonsai-demo-\w{6}", keep("bonsai-demo-XXXXXX")),
     (r"^\[hwloc.*\n", keep("")),                             # where there is no /sys
 )]

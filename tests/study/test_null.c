@@ -182,7 +182,7 @@ static void training_and_predicting(void **state)
     missing(bonsai_model_save(bonsai_training_model(t), NULL), "the path");
     missing(bonsai_model_load(NULL, "x"), "out");
     missing(bonsai_model_load(&m, NULL), "the path");
-    missing(bonsai_predict(NULL, NULL, bonsai_training_model(t), g, NULL), "out");
+    missing(bonsai_predict(NULL, NULL, bonsai_training_model(t), g, NULL), "classes");
     double was[2], is[2];
     int64_t columns, column;
     missing(bonsai_model_scale(NULL, &column, was, is, bonsai_training_model(t), g), "columns");

@@ -490,7 +490,7 @@ static void can_be_canceled_at_any_tick(void **state)
             rc = train_and_free(&a);
             assert_int_equal(bn_mem_live(), before);
             if (rc != BONSAI_OK)
-                assert_fails(rc, BONSAI_E_CANCELED, "canceled while at");
+                assert_fails(rc, BONSAI_E_CANCELED, "canceled during");
             assert_true(nth < 100);
         }
         assert_true(ticks >= 3 + 2);            /* with two threads one may do all the runs */

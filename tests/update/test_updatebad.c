@@ -208,7 +208,7 @@ static void every_tick_can_cancel(void **state)
         watched one = {0, stop};
         o.payload = &one;
         assert_fails(bonsai_condense_update(&out, NULL, w.now, w.was, w.small, &o),
-                     BONSAI_E_CANCELED, "canceled while at");
+                     BONSAI_E_CANCELED, "canceled during");
         assert_null(out);
         assert_int_equal(bn_mem_live(), before);
     }
