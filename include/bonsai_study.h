@@ -316,8 +316,8 @@ typedef struct {                /* a class, in a training */
 } bonsai_class;
 BONSAI_API const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i);
 /* The largest class of the test nodes, if the models of t are no better than naming it always: their
- * mean accuracy is at most a point above what that gets, *percent.  -1: they are better, or there
- * are no test nodes. */
+ * mean accuracy is at most a point above what that gets, *percent.  -1: they are better, or all
+ * test nodes are of one class, or there are none. */
 BONSAI_API int64_t bonsai_training_idle(double *percent, const bonsai_training *t);
 
 typedef struct {                /* how well predictions fit the labels of some nodes */

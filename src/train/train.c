@@ -249,7 +249,7 @@ int64_t bonsai_training_idle(double *percent, const bonsai_training *t)
         most = most < 0 || t->class[k].test > t->class[most].test ? k : most;
     }
     *percent = all > 0 ? 100 * (double)t->class[most].test / (double)all : 0;
-    return all > 0 && t->info.accuracy_mean <= *percent + better ? most : -1;
+    return *percent < 100 && all > 0 && t->info.accuracy_mean <= *percent + better ? most : -1;
 }
 
 const bonsai_model *bonsai_training_model(const bonsai_training *t)

@@ -328,7 +328,9 @@ class Options(testing.Case):
                                    "as the full one; 0.01 is one percent"):
             condense(self.g, 1, method="random", threads=1)
         self.refuses("nodes is -3; it must be above 0", condense, self.g, nodes=-3)
-        self.refuses("ratio must be a number, not '1 %'", condense, self.g, "1 %")
+        self.assertTrue(condense(self.g, "10%", method="random", threads=1).equal(
+            condense(self.g, 0.1, method="random", threads=1)))
+        self.refuses("ratio must be a number, not 'one %'", condense, self.g, "one %")
         for ratio in (1.5, [0.1, 1.5], [0.1, 0]):
             with self.assertRaises(ArgumentError):
                 condense(self.g, ratio)
