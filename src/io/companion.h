@@ -102,7 +102,7 @@ bonsai_status bn_word_in(bool *found, const char *path, const bn_word *w, int64_
  * none does, or there are few rows. */
 bonsai_status bn_find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns);
 
-/* ---- companion files (companion.c, labelfile.c) ---- */
+/* ---- companion files (companion.c, labelfile.c, featurefile.c) ---- */
 
 typedef struct {
     char    *labels, *features; /* paths; NULL: no such file */
@@ -134,5 +134,7 @@ bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void *
                             int64_t count);
 
 bonsai_status bn_labels_read(bn_companions *c, bn_draft *d);
+/* Reads the features if they are sparse or not, as asked for. */
+bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse);
 
 #endif
