@@ -10,3 +10,7 @@ printf 'customer,age,member,label,split\nC1,30,1,gold,train\nC2,41,0,gold,\nC3,5
 $BONSAI convert e.csv g.bonsai --labels all.csv
 sed 's/,1,gold/,yes,gold/' all.csv > yes.csv; $BONSAI convert e.csv g.bonsai --features yes.csv --labels yes.csv
 sed 's/label/tier/' all.csv > tier.csv; $BONSAI convert e.csv g.bonsai --features tier.csv --labels tier.csv
+# Columns of edges: a weight of another name, and columns that are not read.
+printf 'source,target,amount\n0,1,5\n1,2,7\n' > pay.csv; $BONSAI convert pay.csv g.bonsai > /dev/null; $BONSAI convert -q pay.csv g.bonsai > /dev/null; sed 's/amount/weight/' pay.csv > w.csv; $BONSAI convert w.csv g.bonsai > /dev/null
+printf 'day,to,weight,note,from\n3,1,5,,0\n4,2,7,"x,y",1\n' > wide.csv; $BONSAI convert wide.csv wide.bonsai > /dev/null; cmp g.bonsai wide.bonsai
+printf 'day,buyer,seller,amount\n3,1,5,0\n4,2,7,1\n' > pay.csv; $BONSAI convert pay.csv g.bonsai

@@ -42,6 +42,84 @@ static void headers_of_edges(void **state)
         reads(&all[i]);
 }
 
+/* All are the edges 0-1 of weight 5 and 1-2 of weight 7, or the same without weights. */
+static void columns_of_edges(void **state)
+{
+    (void)state;
+    static const struct { const char *edges; bool weighted; const char *weight, *unread; } all[] = {
+        {"source,target,amount\n0,1,5\n1,2,7\n", true, "amount", ""},
+        {"buyer,partner,times\n0,1,5\n1,2,7\n", true, "times", ""},
+        {"buyer,partner,a\001b\n0,1,5\n1,2,7\n", true, "a?b", ""},
+        {"source,target,\n0,1,5\n1,2,7\n", true, "column 3", ""},
+        {"source,target,Weight\n0,1,5\n1,2,7\n", true, "", ""},
+        {"buyer,partner,weights\n0,1,5\n1,2,7\n", true, "", ""},
+        {"u,v,w\n0,1,5\n1,2,7\n", true, "", ""},
+        {"0,1,5\n1,2,7\n", true, "", ""},                            /* no header, no name */
+        {"source,target\n0,1\n1,2\n", false, "", ""},
+        {"target,source\n0,1\n1,2\n", false, "", ""},
+        {"weight,source,target\n5,0,1\n7,1,2\n", true, "", ""},
+        {",from,to\n8,0,1\n9,1,2\n", false, "", "column 1"},
+        {"id,source,target\n8,0,1\n9,1,2\n", false, "", "id"},
+        {"from,day,to\n0,8,1\n1,9,2\n", false, "", "day"},
+        {"day,to,weight,note,from\n3,1,5,,0\n,2,7,\"x,y\",1\n", true, "", "day, note"},
+        {"source,target,amount,day\n0,1,5,8\n1,2,7,9\n", false, "", "amount, day"},
+        {"start,end,source,target\n8,9,0,1\n9,9,1,2\n", false, "", "start, end"},
+        {"from,target,to,x\n0,8,1,8\n1,9,2,9\n", false, "", "target, x"},
+        {"src,target,x,y\n0,1,a,b\n1,2,c,d\n", false, "", "x, y"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *path = temp_path("columns.csv");
+        write_text(path, all[i].edges);
+        bonsai_graph *g = must_read(path);
+        const bonsai_read_info *info = bonsai_graph_read_info(g);
+        const float *w = bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+        if (bonsai_graph_nodes(g) != 3 || !has_edge(g, 0, 1) || !has_edge(g, 1, 2) ||
+            has_edge(g, 0, 2) || !w == all[i].weighted || (w && (w[0] != 5 || w[2] != 7)))
+            fail_msg("%s", all[i].edges);
+        assert_string_equal(info->weight_column, all[i].weight);
+        assert_string_equal(info->unread_columns, all[i].unread);
+        bonsai_graph_free(g);
+    }
+}
+
+/* Words that name columns in another order may be nodes. */
+static void columns_of_edges_between_names(void **state)
+{
+    (void)state;
+    static const example all[] = {
+        {"day,from,to,x\n1,ann,bob,2\n2,bob,eve,3\n", NULL, NULL, 3, 0, 0, 0},
+        {"id,source,target\nx,ann,bob\ny,bob,eve\n", NULL, NULL, 3, 0, 0, 0},
+        {"id,source,target\nx,ann,bob\ny,bob,eve\n", NULL, "ann,a\nbob,a\neve,b\n", 3, 0, 2, 0},
+        {"to,from\nann,bob\n", NULL, NULL, 2, 0, 0, 0},
+        {"v,u\nu,ann\n", NULL, NULL, 3, 0, 0, 0},                    /* edges */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        reads(&all[i]);
+}
+
+static void many_columns_are_named_in_part(void **state)
+{
+    (void)state;
+    char text[2048] = "source,target", row[512] = "0,1";
+    for (int i = 0; i < 60; i++) {
+        sprintf(text + strlen(text), ",column_of_number_%d", i);
+        strcat(row, ",3");
+    }
+    const char *path = temp_path("wide.csv");
+    write_text(path, strcat(strcat(strcat(text, "\n"), row), "\n"));
+    bonsai_graph *g = must_read(path);
+    const char *unread = bonsai_graph_read_info(g)->unread_columns;
+    assert_int_equal(strncmp(unread, "column_of_number_0, column_of_number_1, ", 40), 0);
+    assert_string_equal(strrchr(unread, ' '), " ...");
+    bonsai_graph_free(g);
+    write_text(path, "source,target,\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+               "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+               "\303\244\303\244\303\244x\303\244\303\244\n0,1,5\n");
+    g = must_read(path);
+    assert_int_equal(strlen(bonsai_graph_read_info(g)->weight_column), 39);     /* no half of one */
+    bonsai_graph_free(g);
+}
+
 static void headers_of_labels(void **state)
 {
     (void)state;
@@ -165,6 +243,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_edges),
+        cmocka_unit_test(columns_of_edges),
+        cmocka_unit_test(columns_of_edges_between_names),
+        cmocka_unit_test(many_columns_are_named_in_part),
         cmocka_unit_test(headers_of_labels),
         cmocka_unit_test(columns_of_ids),
         cmocka_unit_test(one_table_is_both),

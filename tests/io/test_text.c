@@ -364,12 +364,24 @@ static void refuses_bad_edges_with_file_and_line(void **state)
         {"source,target\n", "bad.el: has no edge"},
         {"0 1\n1 2\n3\n", "bad.el:3: the line ends where a node is needed"},
         {"0\n1\n", "bad.el:1: one column"},
-        {"0 1 2 3\n", "bad.el:1: more than three columns"},
+        {"0 1 2 3\n", "bad.el:1: 4 columns where a source, a target and perhaps a weight are "
+                      "needed: call two of them source and target in the first line, or keep two "
+                      "alone, such as the first two by awk '{print $1, $2}'"},
+        {"a,b,c,source\n1,2,3,4\n", "or keep two alone, such as the first two by cut -d, -f1,2"},
+        {"a;b;c;d\n1;2;3;4\n", "two by cut -d';' -f1,2"},
+        {"a\tb\tc\td\n", "two by cut -f1,2"},
+        {",buyer,seller\n0,1,2\n", "bad.el:1: the first column has no name, as where pandas wrote "
+                                  "its index: leave it out with to_csv(index=False)"},
+        {",buyer,seller,day\n0,1,2,3\n", "bad.el:1: the first column has no name"},
+        {"source,day,note,target\n1,2\n", "bad.el:2: 2 columns where the first line has 4"},
+        {"source,day,note,target\n1,2,3\n", "bad.el:2: the line ends where a node is needed"},
+        {"source,day,note,target\n1,2,3,4,5\n", "bad.el:2: more columns than the 4 of the first"},
         {"0 1\n\n1 2 5\n", "bad.el:3: more columns than the 2 of the first line"},
         {"0 1 1\n1 2\n", "bad.el:2: the line ends where a finite number is needed"},
         {"0 1 1\n1 2 nan\n", "bad.el:2: \"nan\" is not a finite number"},
         {"0 1 1\n1 2 1e39\n", "bad.el:2: \"1e39\" is not a finite number"},
-        {"0 1 1\n1 2 0x10\n", "bad.el:2: \"0x10\" is not a finite number: a third column"},
+        {"0 1 1\n1 2 0x10\n", "bad.el:2: \"0x10\" is not a finite number: a third column holds "
+                               "weights, which are numbers; awk '{print $1, $2}' keeps the first two"},
         {"0 1 1\n1 2 -4\n", "bad.el:2: weight -4 is not positive"},
         {"0 1 1\n1 2 0\n", "bad.el:2: weight 0 is not positive"},
         {"0,1\n,2\n", "bad.el:2: the id of a node is empty"},
