@@ -4,6 +4,7 @@
  * on what was read, not on what the file announces.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "companion.h"
@@ -128,6 +129,87 @@ done:
     return rc;
 }
 
+/* ---- cells that are no numbers ---- */
+
+/* The name of a feature; empty: it has none. */
+static bn_field name_of(const reader *r, int64_t feature)
+{
+    const char *name = r->names.text;
+    if (feature >= r->names.count)
+        return (bn_field){"", 0, false};
+    while (feature-- > 0)
+        name += strlen(name) + 1;
+    return (bn_field){name, (int64_t)strlen(name), false};
+}
+
+static bool is_missing(const bn_field *f)
+{
+    return f->len == 0 || bn_field_is(f, "nan") || bn_field_is(f, "na") || bn_field_is(f, "n/a") ||
+           bn_field_is(f, "null") || bn_field_is(f, "none");
+}
+
+/* 50285,0 */
+static bool has_decimal_comma(const bn_field *f)
+{
+    char text[64];
+    double v;
+    if (f->len >= (int64_t)sizeof text)
+        return false;
+    memcpy(text, f->text, (size_t)f->len);
+    char *comma = memchr(text, ',', (size_t)f->len);
+    if (!comma)
+        return false;
+    *comma = '.';
+    return bn_field_real(&(bn_field){text, f->len, false}, &v);
+}
+
+static bool is_label_name(const bn_field *f)
+{
+    return bn_field_is(f, "label") || bn_field_is(f, "class") || bn_field_is(f, "y") ||
+           bn_field_is(f, "target");
+}
+
+/* Whether the header has no name for the first column, which is a feature. */
+static bool is_unnamed(const reader *r)
+{
+    return r->header && r->names.count > 0 && !*r->names.text && !(r->ids && r->id_at == 0);
+}
+
+/* Fails because of the next cell. */
+static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
+{
+    bonsai_status rc;
+    bn_lines *l = &r->l;
+    bn_field f;
+    const bn_field name = name_of(r, feature);
+    char where[64], cell[128];
+    if (name.len > 0)
+        snprintf(where, sizeof where, "column \"%.*s\"", bn_field_show(&name), name.text);
+    else
+        snprintf(where, sizeof where, "column %lld", (long long)column + 1);
+    BN_TRY(bn_field_next(l, &f));
+    if (is_missing(&f))
+        return bn_lines_fail(l, "the value in %s is missing (\"%.*s\"): fill it, for example with "
+                             "the mean of the column, or 0", where, bn_field_show(&f), f.text);
+    snprintf(cell, sizeof cell, "\"%.*s\" in %s is not a finite number", bn_field_show(&f), f.text,
+             where);
+    if (has_decimal_comma(&f))
+        return bn_lines_fail(l, "%s: write numbers with a decimal point, and nothing between "
+                             "thousands", cell);
+    if (is_label_name(&name))
+        return bn_lines_fail(l, "%s: if these are the labels, give the same file for both, "
+                             "--features %s --labels %s", cell, l->path, l->path);
+    if (is_unnamed(r))
+        return bn_lines_fail(l, "%s, and the first column has no name, as where pandas wrote its "
+                             "index: leave that out with to_csv(index=False), so that the ids come "
+                             "first", cell);
+    rc = bn_lines_fail(l, "%s%s", cell, l->hint);
+done:
+    return rc;
+}
+
+/* ---- rows ---- */
+
 static bonsai_status read_row(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -140,7 +222,9 @@ static bonsai_status read_row(reader *r)
             BN_TRY(bn_field_next(&r->l, &f));
         } else {
             BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, at + 1, sizeof *r->x));
-            BN_TRY(bn_real_next(&r->l, r->x + at++));
+            if (!bn_real_try(&r->l, r->x + at))
+                return refuse_cell(r, at - first, i);
+            at++;
         }
     }
     if (r->rows == 0)
@@ -170,6 +254,9 @@ static bonsai_status read_rows(reader *r)
     }
     if (!r->again)
         BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+    if (r->rows == 0 && r->header && r->c->said_features < 0)
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has a header but no rows: put a row for each node below "
+                     "it", r->l.path);
 done:
     return rc;
 }

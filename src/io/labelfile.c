@@ -306,6 +306,11 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     do
         BN_TRY(read_rows(&t));
     while (t.again);
+    if (t.rows == 0 && t.h.header && c->said_classes < 0) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has a header but no rows: put a row for each node below "
+                     "it", c->labels);
+        goto done;
+    }
     c->nodes.n = t.rows;
     c->nodes.listed = c->labels;
     c->listed = t.h.has[ID];

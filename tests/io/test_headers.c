@@ -216,7 +216,7 @@ static void one_table_is_both(void **state)
          "table.csv:1: no column is called label, class, y or target: call"},
         {"C1,1,a\nC2,2,b\nC3,3,a\n", "table.csv:1: 3 columns, and no header"},
         {"id,age,label\nC1,1,a\nC2,no,b\nC3,3,a\n",
-         "table.csv:3: \"no\" is not a finite number: features are numbers, such as 1 and 0"},
+         "table.csv:3: \"no\" in column \"age\" is not a finite number: features are numbers"},
         {"id,age,label\nC1,1,a\nC2,2,b\n", "table.el:2: node \"C3\" is not listed in"},
         {"age,label\n1,a\n2,b\n3,a\n", "table.el:1: node \"C1\" is not an integer"},
     };
@@ -239,6 +239,49 @@ static void names_the_row_that_is_wrong(void **state)
         refuses_file(folder_of("rows", "C1,C2\nC2,C3\n", bad[i][0], bad[i][1]), bad[i][2]);
 }
 
+/* Cells that are no numbers: the sentence names the column, and says what to do. */
+static void says_what_to_do_about_a_cell(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {       /* features, message */
+        {"id,age,income\nC1,1,2\nC2,,3\n",
+         "features.csv:3: the value in column \"age\" is missing (\"\"): fill it, for example with "
+         "the mean of the column, or 0"},
+        {"id,age,income\nC1,1,N/A\n", "the value in column \"income\" is missing (\"N/A\")"},
+        {"C1,1,2\nC2,1,\n", "features.csv:2: the value in column 3 is missing (\"\")"},
+        {"id;age;income\nC1;1;50285,0\n",
+         "features.csv:2: \"50285,0\" in column \"income\" is not a finite number: write numbers "
+         "with a decimal point"},
+        {"id,age,income\nC1,1,\"1,5\"\n", "\"1,5\" in column \"income\" is not a finite number: write"},
+        {"id,age,income\nC1,1,\"a,b\"\n", "\"a,b\" in column \"income\" is not a finite number: feat"},
+        {"id,age,tier\nC1,1,gold\n",
+         "\"gold\" in column \"tier\" is not a finite number: features are numbers, such as 1 and 0 "
+         "for yes and no"},
+        {"id,age,Label\nC1,1,stays\n",
+         "features.csv:2: \"stays\" in column \"Label\" is not a finite number: if these are the "
+         "labels, give the same file for both, --features "},
+        {"id,y\nC1,stays\n", "in column \"y\" is not a finite number: if these are the labels"},
+        {",customer,age\n0,C1,1\n1,C2,3\n",
+         "features.csv:2: \"C1\" in column \"customer\" is not a finite number, and the first column "
+         "has no name, as where pandas wrote its index: leave that out with to_csv(index=False)"},
+        {"id,age\n", "features.csv: has a header but no rows"},
+        {"age,income\n", "features.csv: has a header but no rows"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses_file(folder_of("cell", "C1,C2\n", bad[i][0], NULL), bad[i][1]);
+    refuses_file(folder_of("cell", "C1,C2\n", NULL, ",id,label\n0,C1,a\n1,C2,b\n"),
+                 "labels.csv:1: column 1 has no name; if pandas wrote its index there, leave it out "
+                 "with to_csv(index=False)");
+    refuses_file(folder_of("cell", "C1,C2\n", "id,age\n", "id,label\nC1,a\nC2,b\n"),
+                 "features.csv: has a header but no rows");
+    refuses_file(folder_of("cell", "C1,C2\n", NULL, "id,label\n"),
+                 "labels.csv: has a header but no rows");
+    bonsai_graph *g = NULL;
+    assert_fails(read_table(&g, ",customer,age,label\n0,C1,1,a\n1,C2,2,b\n2,C3,2,b\n"),
+                 BONSAI_E_FORMAT, "table.csv:2: \"C1\" in column \"customer\" is not a finite number, "
+                 "and the first column has no name");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +293,7 @@ int main(void)
         cmocka_unit_test(columns_of_ids),
         cmocka_unit_test(one_table_is_both),
         cmocka_unit_test(names_the_row_that_is_wrong),
+        cmocka_unit_test(says_what_to_do_about_a_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
