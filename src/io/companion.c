@@ -115,6 +115,18 @@ bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void *
 
 /* ---- reading in order ---- */
 
+/* Reads both files again: the features list the nodes, and those that the labels lack have none. */
+static bonsai_status read_partial(bn_companions *c, bn_draft *d)
+{
+    bonsai_status rc;
+    bn_nodes_free(&c->nodes);
+    c->listed = c->extends = false;
+    BN_TRY(bn_features_read(c, d, false));
+    BN_TRY(bn_labels_read(c, d));
+done:
+    return rc;
+}
+
 bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
 {
     bonsai_status rc = BONSAI_OK;
@@ -124,6 +136,8 @@ bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
         BN_TRY(bn_labels_read(c, d));
     if (c->features)
         BN_TRY(bn_features_read(c, d, false));
+    if (c->partial)
+        BN_TRY(read_partial(c, d));
     if (c->nodes.n > INT32_MAX)
         rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d",
                      c->nodes.listed, (long long)c->nodes.n, INT32_MAX);

@@ -16,6 +16,7 @@ typedef struct {
     int64_t  id_at;
     bool     lists;             /* the ids list the nodes */
     bool     again;
+    bool     beyond;            /* a node is not among those that the labels list */
     bool     values;            /* triplets have values */
     int64_t  rows, columns, nnz;
     float   *x;                 /* (rows, columns), or nnz values */
@@ -121,6 +122,8 @@ static bonsai_status read_id(reader *r)
     BN_TRY(bn_field_next(&r->l, &f));
     if (r->lists) {
         BN_TRY(bn_nodes_list(&r->c->nodes, &r->l, &f, &r->again));
+    } else if (r->c->extends && !bn_nodes_have(&r->c->nodes, &f)) {
+        r->beyond = true;
     } else {
         BN_TRY(bn_grow((void **)&r->node, &r->node_capacity, r->rows + 1, sizeof *r->node));
         BN_TRY(bn_nodes_find(&r->node[r->rows], &r->c->nodes, &r->l, &f));
@@ -246,7 +249,7 @@ static bonsai_status read_rows(reader *r)
         bn_nodes_reset(&r->c->nodes, r->c->nodes.kind);
     r->rows = r->columns = 0;
     r->again = false;
-    for (; bn_lines_next(&r->l) && !r->again; r->rows++) {
+    for (; bn_lines_next(&r->l) && !r->again && !r->beyond; r->rows++) {
         BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
         if (!r->ids)
             BN_TRY(bn_lines_close_up(&r->l));
@@ -324,6 +327,8 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     do
         BN_TRY(read_rows(r));
     while (r->again);
+    if (r->beyond)
+        return BONSAI_OK;
     if (r->ids && !r->lists)
         BN_TRY(sort_rows(r));
     if (n >= 0 && r->rows != n) {
@@ -434,7 +439,8 @@ bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse)
         BN_TRY(read_sparse(&r, d));
     else if (!c->sparse && !sparse)
         BN_TRY(read_dense(&r, d));
-    if (c->sparse == sparse)
+    c->partial |= r.beyond;
+    if (c->sparse == sparse && !r.beyond)
         BN_TRY(give_names(&r, d));
 done:
     bn_lines_close(&r.l);

@@ -20,3 +20,6 @@ printf 'id;age;income\nC1;30;50285,0\n' > f.csv; $BONSAI convert e.csv g.bonsai 
 printf 'id,age,label\nC1,30,stays\nC2,41,leaves\nC3,52,stays\n' > f.csv; $BONSAI convert e.csv g.bonsai --features f.csv; $BONSAI convert -q e.csv g.bonsai --features f.csv --labels f.csv > /dev/null
 printf ',customer_id,age\n0,C1,30\n1,C2,41\n2,C3,52\n' > f.csv; $BONSAI convert e.csv g.bonsai --features f.csv
 sed -n 1p all.csv > hdr.csv; $BONSAI convert e.csv g.bonsai --features hdr.csv; $BONSAI convert e.csv g.bonsai --labels hdr.csv --features hdr.csv
+# Labels of some nodes: the features list the nodes.
+printf 'id,age\nC1,30\nC2,41\nC3,52\n' > f.csv; printf 'id,label,split\nC3,stays,train\nC1,leaves,test\n' > part.csv; $BONSAI convert e.csv g.bonsai --features f.csv --labels part.csv > /dev/null; $BONSAI info g.bonsai | grep -E '^(nodes|features|classes|labelled|train|test)'
+$BONSAI convert e.csv g.bonsai --labels part.csv
