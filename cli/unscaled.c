@@ -61,4 +61,10 @@ void note_reading(session *s, const bonsai_graph *g, const char *path)
              "the rows, but was read as a feature: if it is the id of the nodes, make it the first "
              "column and call it id", path, name && *name ? name : number,
              (long long)bonsai_graph_nodes(g) - 1);
+    if (*i->weight_column)
+        note(s, "%s: the third column, %s, was read as the weights of the edges: call it weight if "
+             "that is meant, or leave it out (cut -d, -f1,2)", path, i->weight_column);
+    if (*i->unread_columns)
+        note(s, "%s: columns that are neither source, target nor weight were not read: %s", path,
+             i->unread_columns);
 }

@@ -153,6 +153,13 @@ def warn_reading(path: str, graph: Any) -> None:
                       "feature: if it is the id of the nodes, make it the first column and call it "
                       "id" % (path, graph.feature_names[at] if graph.feature_names else at,
                               graph.num_nodes - 1), TableWarning, stacklevel=level())
+    if found["weight_column"]:
+        warnings.warn("%s: the third column, %s, was read as the weights of the edges: call it "
+                      "weight if that is meant, or leave it out (cut -d, -f1,2)" % (
+                          path, found["weight_column"]), TableWarning, stacklevel=level())
+    if found["unread_columns"]:
+        warnings.warn("%s: columns that are neither source, target nor weight were not read: %s" % (
+            path, found["unread_columns"]), TableWarning, stacklevel=level())
 
 
 def warn_all() -> None:

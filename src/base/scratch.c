@@ -65,11 +65,33 @@ static int open_nameless(const char *dir)
     return fd;
 }
 
+/* The folder to ask for instead. */
+static const char *better_folder(int why)
+{
+    switch (why) {
+    case ENOENT:
+    case ENOTDIR:
+        return "a folder that exists";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "a folder that you may write to";
+    case ENOSPC:
+    case EDQUOT:
+        return "a folder with more room";
+    default:
+        return "another folder";
+    }
+}
+
 static bonsai_status no_file(const char *dir, int64_t bytes, int why)
 {
-    return bn_fail(BONSAI_E_IO, "%s: cannot create a scratch file of %lld bytes: %s; set TMPDIR to "
-                   "a folder with more room, or allow more memory", dir, (long long)bytes,
-                   strerror(why));
+    const char *file = "cannot create a scratch file of";
+    if (why == EFBIG)                   /* in any folder */
+        return bn_fail(BONSAI_E_IO, "%s: %s %lld bytes: %s; allow larger files (ulimit -f), or more "
+                       "memory", dir, file, (long long)bytes, strerror(why));
+    return bn_fail(BONSAI_E_IO, "%s: %s %lld bytes: %s; set TMPDIR to %s, or allow more memory", dir,
+                   file, (long long)bytes, strerror(why), better_folder(why));
 }
 
 /* A signal may interrupt the reservation of the blocks: try again. */

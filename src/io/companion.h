@@ -59,6 +59,8 @@ void bn_nodes_free(bn_nodes *nodes);
 /* Lists one more node.  If *again is set, nodes->kind has changed and the caller must read all ids
  * again from the start. */
 bonsai_status bn_nodes_list(bn_nodes *nodes, const bn_lines *l, const bn_field *id, bool *again);
+/* Whether there is a node with this id. */
+bool bn_nodes_have(const bn_nodes *nodes, const bn_field *id);
 /* Finds the node with this id; fails if there is none. */
 bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines *l,
                             const bn_field *id);
@@ -102,12 +104,14 @@ bonsai_status bn_word_in(bool *found, const char *path, const bn_word *w, int64_
  * none does, or there are few rows. */
 bonsai_status bn_find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns);
 
-/* ---- companion files (companion.c, labelfile.c) ---- */
+/* ---- companion files (companion.c, labelfile.c, featurefile.c) ---- */
 
 typedef struct {
     char    *labels, *features; /* paths; NULL: no such file */
     bn_nodes nodes;
-    bool     listed;            /* the label file has ids */
+    bool     listed;            /* the label file has ids, which list the nodes */
+    bool     extends;           /* ... and besides labels and parts alone: features may list more */
+    bool     partial;           /* it does: the features list the nodes, the labels some of them */
     bool     sparse;            /* sparse features are read after all nodes are known */
     int64_t  said_features, said_classes;       /* from the head of the edges; -1: not given */
     bn_progress progress;
@@ -134,5 +138,7 @@ bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void *
                             int64_t count);
 
 bonsai_status bn_labels_read(bn_companions *c, bn_draft *d);
+/* Reads the features if they are sparse or not, as asked for. */
+bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse);
 
 #endif

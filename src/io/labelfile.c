@@ -42,6 +42,8 @@ typedef struct {
     int64_t  capacity[KINDS];
     bn_ids   classes;
     bn_head_names class_names;
+    int32_t *node;              /* of each row, if another file lists the nodes */
+    int64_t  node_capacity;
 } table;
 
 /* ---- rows ---- */
@@ -162,10 +164,21 @@ done:
     return rc;
 }
 
+static bonsai_status read_id(table *t, const bn_field *f)
+{
+    bonsai_status rc;
+    if (!t->c->partial)
+        return bn_nodes_list(&t->c->nodes, &t->l, f, &t->again);
+    BN_TRY(bn_grow((void **)&t->node, &t->node_capacity, t->rows + 1, sizeof *t->node));
+    BN_TRY(bn_nodes_find(&t->node[t->rows], &t->c->nodes, &t->l, f));
+done:
+    return rc;
+}
+
 static bonsai_status read_field(table *t, column k, const bn_field *f)
 {
     switch (k) {
-    case ID:     return bn_nodes_list(&t->c->nodes, &t->l, f, &t->again);
+    case ID:     return read_id(t, f);
     case NAME:   return read_name(t, f);
     case LABEL:  return read_label(t, f);
     case SPLIT:  return read_part(t, f);
@@ -184,7 +197,8 @@ static bonsai_status read_rows(table *t)
     bn_field f;
     bn_lines_rewind(&t->l);
     bn_ids_free(&t->classes);
-    bn_nodes_reset(&t->c->nodes, t->c->nodes.kind);
+    if (!t->c->partial)
+        bn_nodes_reset(&t->c->nodes, t->c->nodes.kind);
     t->rows = t->names_len = 0;
     t->largest = -1;
     t->again = false;
@@ -292,6 +306,47 @@ done:
     return rc;
 }
 
+/* Gives each node its label and its part of the split; those without a row have none. */
+static bonsai_status spread_rows(table *t)
+{
+    bonsai_status rc;
+    int32_t *label = NULL;
+    uint8_t *part = NULL;
+    const int64_t n = t->c->nodes.n;
+    BN_TRY(BN_NEW(&label, n));
+    BN_TRY(BN_NEW(&part, n));
+    for (int64_t v = 0; v < n; v++)
+        label[v] = -1;
+    for (int64_t i = 0; i < t->rows; i++) {
+        if (t->h.has[LABEL])
+            label[t->node[i]] = ((const int32_t *)t->data[LABEL])[i];
+        if (t->h.has[SPLIT])
+            part[t->node[i]] = ((const uint8_t *)t->data[SPLIT])[i];
+    }
+    bn_free(t->data[LABEL]);
+    bn_free(t->data[SPLIT]);
+    t->data[LABEL] = label;
+    t->data[SPLIT] = part;
+    t->rows = n;
+    label = NULL;
+    part = NULL;
+done:
+    bn_free(label);
+    bn_free(part);
+    return rc;
+}
+
+/* The file lists the nodes.  One with labels or parts and nothing else may list some of them, if the
+ * features list all; what every node needs cannot be lacking. */
+static void list_nodes(const table *t, bn_companions *c)
+{
+    c->nodes.n = t->rows;
+    c->nodes.listed = c->labels;
+    c->listed = t->h.has[ID];
+    c->extends = c->listed && !c->shared && (t->h.has[LABEL] || t->h.has[SPLIT]) &&
+                 !t->h.has[NAME] && !t->h.has[WEIGHT] && !t->h.has[ORIGIN] && !t->h.has[ROLE];
+}
+
 bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
 {
     bonsai_status rc;
@@ -306,11 +361,17 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     do
         BN_TRY(read_rows(&t));
     while (t.again);
-    c->nodes.n = t.rows;
-    c->nodes.listed = c->labels;
-    c->listed = t.h.has[ID];
+    if (t.rows == 0 && t.h.header && c->said_classes < 0) {
+        rc = bn_fail(BONSAI_E_FORMAT, "%s: has a header but no rows: put a row for each node below "
+                     "it", c->labels);
+        goto done;
+    }
+    if (!c->partial)
+        list_nodes(&t, c);
     BN_TRY(sort_classes(&t));
     BN_TRY(lay_classes(&t, d));
+    if (c->partial)
+        BN_TRY(spread_rows(&t));
     for (column k = NAME; k < KINDS; k++)
         if (t.h.has[k])
             BN_TRY(bn_draft_give(d, place[k].section, place[k].type, &t.data[k],
@@ -320,6 +381,7 @@ done:
     bn_ids_free(&t.classes);
     bn_free(t.class_names.text);
     bn_free(t.h.column);
+    bn_free(t.node);
     for (int k = 0; k < KINDS; k++)
         bn_free(t.data[k]);
     return rc;

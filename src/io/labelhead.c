@@ -63,6 +63,9 @@ static bonsai_status unknown_column(table *t, column *k, const bn_field *f)
     *k = t->h->columns == 0 && !ids && (!t->c->shared || !t->counts) ? ID : KINDS;
     if (t->fields == 2 && t->h->columns == 1 && t->h->has[ID] && !t->c->shared)
         *k = LABEL;
+    if (*k == KINDS && !t->c->shared && f->len == 0)
+        return bn_lines_fail(t->l, "column %lld has no name; if pandas wrote its index there, leave "
+                             "it out with to_csv(index=False)", (long long)t->h->columns + 1);
     if (*k == KINDS && !t->c->shared)
         return bn_lines_fail(t->l, "column \"%.*s\" is none of id, node, name, label, split, "
                              "weight, origin, role; a table that has the features too is both: "

@@ -413,23 +413,25 @@ bonsai_status bn_int_next(bn_lines *l, int64_t *out)
     return not_a_number(l, "an integer");
 }
 
-bonsai_status bn_real_next(bn_lines *l, float *out)
+bool bn_real_try(bn_lines *l, float *out)
 {
     const char *before = l->at, *p = skip_blanks(l, before);
     bool more = l->more;
     double v = 0;
     if (!more || !bn_parse_real(&p, l->end, &v) || !leave_field(l, p)) {
         bn_field f;
-        bonsai_status rc = bn_field_next(l, &f);
-        if (rc != BONSAI_OK)
-            return rc;
-        if (!f.text || !bn_field_value(&f, &v))
+        if (bn_field_next(l, &f) != BONSAI_OK || !f.text || !bn_field_value(&f, &v))
             v = (double)NAN;
     }
     *out = (float)v;
     if (isfinite(*out))
-        return BONSAI_OK;
+        return true;
     l->at = before;
     l->more = more;
-    return not_a_number(l, "a finite number");
+    return false;
+}
+
+bonsai_status bn_real_next(bn_lines *l, float *out)
+{
+    return bn_real_try(l, out) ? BONSAI_OK : not_a_number(l, "a finite number");
 }

@@ -63,6 +63,8 @@ bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage);
 bonsai_status bn_field_next(bn_lines *l, bn_field *out);
 bonsai_status bn_int_next(bn_lines *l, int64_t *out);   /* fails if there is no field */
 bonsai_status bn_real_next(bn_lines *l, float *out);    /* a number that is finite as a float */
+/* Reads the next field if it is such a number; else reads nothing, returns false. */
+bool          bn_real_try(bn_lines *l, float *out);
 /* Reads the next field if it is an integer and nothing else; else reads nothing, returns false. */
 bool          bn_int_try(bn_lines *l, int64_t *out);
 

@@ -229,26 +229,38 @@ static bonsai_status no_such_node(const bn_nodes *nodes, const bn_lines *l, cons
                              (long long)nodes->n - 1);
     if (nodes->listed)
         return bn_lines_fail(l, "node \"%.*s\" is not listed in %s, which must have a line for "
-                             "every node (its label may be empty)", bn_field_show(id), id->text,
+                             "every node (a label may be empty)", bn_field_show(id), id->text,
                              nodes->listed);
     return bn_lines_fail(l, "node \"%.*s\" is not listed in the edges", bn_field_show(id),
                          id->text);
 }
 
+/* The number of the key; -1: there is none. */
+static int32_t key_of(const bn_nodes *nodes, const bn_field *id)
+{
+    int64_t value;
+    if (nodes->kind == BN_NAMES)
+        return bn_ids_find(&nodes->ids, id->text, id->len);
+    if (!bn_field_int(id, &value))
+        return -1;
+    if (nodes->kind == BN_INTEGERS)
+        return bn_ids_find(&nodes->ids, &value, sizeof value);
+    return value >= 0 && value < nodes->n ? (int32_t)value : -1;
+}
+
+bool bn_nodes_have(const bn_nodes *nodes, const bn_field *id)
+{
+    return key_of(nodes, id) >= 0;
+}
+
 bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines *l,
                             const bn_field *id)
 {
-    int64_t value = -1;
-    *out = -1;
-    if (nodes->kind == BN_NAMES)
-        *out = bn_ids_find(&nodes->ids, id->text, id->len);
-    else if (!bn_field_int(id, &value))
+    int64_t value;
+    *out = key_of(nodes, id);
+    if (*out < 0 && nodes->kind != BN_NAMES && !bn_field_int(id, &value))
         return bn_lines_fail(l, "node \"%.*s\" is not an integer, but the other nodes are",
                              bn_field_show(id), id->text);
-    else if (nodes->kind == BN_INTEGERS)
-        *out = bn_ids_find(&nodes->ids, &value, sizeof value);
-    else if (value >= 0 && value < nodes->n)
-        *out = (int32_t)value;
     if (*out < 0)
         return no_such_node(nodes, l, id);
     if (nodes->rank)

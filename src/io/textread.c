@@ -1,4 +1,5 @@
-/* textread.c -- reads graphs from edge lists: a source, a target and maybe a weight per line.
+/* textread.c -- reads graphs from edge lists: a source, a target and maybe a weight per line, in
+ * columns that edgehead.c finds.
  *
  * The label or feature file lists the nodes and sets their order.  Without such a list, ids are
  * node numbers if all are integers from 0 on and at least a quarter of 0..max occur; else integers
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "companion.h"
+#include "edgehead.h"
 
 bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
                             uint64_t *left_out);
@@ -24,9 +25,10 @@ typedef struct {
     bn_nodes *nodes;
     bn_progress progress;
     bool     known;             /* a file lists the nodes */
-    bool     header, again, weighted, mirror;
-    int      columns;
+    bool     again, mirror;
     int64_t  lines;
+    bn_edge_columns k;
+    char     hint[160];         /* what to do about a weight that is no number */
 } edges;
 
 /* ---- which file ---- */
@@ -139,121 +141,6 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
     }
 }
 
-/* ---- the header line ---- */
-
-typedef struct {
-    int     fields, numbers;
-    bool    source, target, number[4];
-    bn_word end[2];
-} record;
-
-static bool is_one_of(const bn_field *f, const char *const *names)
-{
-    while (*names && !bn_field_is(f, *names))
-        names++;
-    return *names != NULL;
-}
-
-static bonsai_status look_at(record *r, bn_lines *l)
-{
-    static const char *const sources[] = {"source", "src", "from", "u", "node1", "id1", "start",
-                                          NULL};
-    static const char *const targets[] = {"target", "dst", "to", "v", "node2", "id2", "end", NULL};
-    bonsai_status rc;
-    bn_field f;
-    double v;
-    memset(r, 0, sizeof *r);
-    BN_TRY(bn_field_next(l, &f));
-    for (; f.text && r->fields < 4; r->fields++) {
-        r->number[r->fields] = bn_field_real(&f, &v);
-        r->numbers += r->number[r->fields];
-        r->source |= r->fields == 0 && is_one_of(&f, sources);
-        r->target |= r->fields == 1 && is_one_of(&f, targets);
-        if (r->fields < 2)
-            bn_word_of(&r->end[r->fields], &f);
-        BN_TRY(bn_field_next(l, &f));
-    }
-done:
-    return rc;
-}
-
-/* Whether the list of nodes has one of the ends. */
-static bool is_listed(const edges *e, const record *r)
-{
-    return bn_ids_find(&e->nodes->ids, r->end[0].text, r->end[0].len) >= 0 ||
-           bn_ids_find(&e->nodes->ids, r->end[1].text, r->end[1].len) >= 0;
-}
-
-/* Whether both ends occur in the first line alone, where l stands. */
-static bonsai_status is_alone(bool *alone, edges *e, const record *r)
-{
-    bonsai_status rc = BONSAI_OK;
-    bool found = r->end[0].len <= 0 || r->end[1].len <= 0;
-    for (int i = 0; i < 2 && !found; i++) {
-        bn_lines_rewind(&e->l);
-        bn_lines_next(&e->l);
-        BN_TRY(bn_word_below(&found, &e->l, &r->end[i], 0, 2));
-    }
-    *alone = !found;
-done:
-    return rc;
-}
-
-static bool has_digit(const record *r)
-{
-    bool found = false;
-    for (int i = 0; i < 2; i++)
-        for (int64_t j = 0; j < r->end[i].len; j++)
-            found |= r->end[i].text[j] >= '0' && r->end[i].text[j] <= '9';
-    return found;
-}
-
-/* A line of two words is a header if no file lists these as nodes but those of the next line, or if
- * one is a column's name and none is a node of another line.  If they only look unlike the others,
- * the line stays an edge, and info.header says so. */
-static bonsai_status judge_words(edges *e, const record *first, const record *second)
-{
-    bonsai_status rc = BONSAI_OK;
-    bool alone;
-    if (e->known) {
-        e->header = e->nodes->kind == BN_NAMES && !is_listed(e, first) && is_listed(e, second);
-        return BONSAI_OK;
-    }
-    const bool odd = !has_digit(first) && has_digit(second);
-    if (!first->source && !first->target && !odd)
-        return BONSAI_OK;
-    BN_TRY(is_alone(&alone, e, first));
-    e->header = alone && (first->source || first->target);
-    e->d->g->info.header = alone && !e->header;
-done:
-    return rc;
-}
-
-/* The first line is a header if it has column names, or no number while the second line has only
- * numbers or a weight. */
-static bonsai_status find_header(edges *e)
-{
-    bonsai_status rc = BONSAI_OK;
-    record first, second = {0};
-    if (!bn_lines_next(&e->l))
-        return BONSAI_OK;
-    BN_TRY(look_at(&first, &e->l));
-    if (first.fields < 2 || first.fields > 3)
-        return bn_lines_fail(&e->l, "%s where a source, a target and perhaps a weight are needed",
-                             first.fields < 2 ? "one column" : "more than three columns");
-    if (first.numbers == 0 && bn_lines_next(&e->l))
-        BN_TRY(look_at(&second, &e->l));
-    e->columns = first.fields;
-    e->weighted = first.fields == 3;
-    e->header = (first.source && first.target) ||
-                (first.numbers == 0 && second.fields == first.fields &&
-                 (second.numbers == second.fields || (e->weighted && second.number[2])));
-    if (!e->header && first.numbers == 0 && second.fields == first.fields)
-        BN_TRY(judge_words(e, &first, &second));
-done:
-    return rc;
-}
-
 /* ---- edges ---- */
 
 static bonsai_status read_node(edges *e, int32_t *out)
@@ -294,24 +181,38 @@ done:
     return rc;
 }
 
+/* Reads the column `at`, and a column that is neither end nor weight without using it. */
+static bonsai_status read_column(edges *e, int64_t at, int32_t end[2], float *w)
+{
+    bn_field f;
+    const bn_edge_columns *k = &e->k;
+    if (at == k->end[0] || at == k->end[1])
+        return read_node(e, &end[at == k->end[1]]);
+    if (at == k->weight)
+        return read_weight(e, w);
+    if (!e->l.more)
+        return bn_lines_fail(&e->l, "%lld columns where the first line has %lld", (long long)at,
+                             (long long)k->columns);
+    return bn_field_next(&e->l, &f);
+}
+
 static bonsai_status read_edge(edges *e)
 {
-    bonsai_status rc;
-    int32_t u, v;
+    bonsai_status rc = BONSAI_OK;
+    int32_t end[2];
     float w = 1.0f;
-    BN_TRY(read_node(e, &u));
-    if (e->again)
-        return BONSAI_OK;
-    BN_TRY(read_node(e, &v));
-    if (e->again)
-        return BONSAI_OK;
-    if (e->weighted)
-        BN_TRY(read_weight(e, &w));
+    const float *weight = e->k.weight >= 0 ? &w : NULL;
+    for (int64_t i = 0; i < e->k.columns; i++) {
+        BN_TRY(read_column(e, i, end, &w));
+        if (e->again)
+            return BONSAI_OK;
+    }
     if (e->l.more)
-        return bn_lines_fail(&e->l, "more columns than the %d of the first line", e->columns);
-    BN_TRY(bn_draft_edge(e->d, u, v, e->weighted ? &w : NULL));
-    if (e->mirror && u != v)
-        BN_TRY(bn_draft_edge(e->d, v, u, e->weighted ? &w : NULL));
+        return bn_lines_fail(&e->l, "more columns than the %lld of the first line",
+                             (long long)e->k.columns);
+    BN_TRY(bn_draft_edge(e->d, end[0], end[1], weight));
+    if (e->mirror && end[0] != end[1])
+        BN_TRY(bn_draft_edge(e->d, end[1], end[0], weight));
 done:
     return rc;
 }
@@ -322,7 +223,7 @@ static bonsai_status read_pass(edges *e)
     bn_lines_rewind(&e->l);
     e->d->m = e->lines = 0;
     e->again = false;
-    if (e->header)
+    if (e->k.header)
         bn_lines_next(&e->l);
     for (; bn_lines_next(&e->l); e->lines++) {
         BN_TRY(bn_lines_tick(&e->l, e->progress, "reading edges"));
@@ -366,7 +267,7 @@ done:
 static bonsai_status read_edges(edges *e)
 {
     bonsai_status rc;
-    BN_TRY(find_header(e));
+    BN_TRY(bn_edge_columns_read(&e->k, &e->l, e->known ? e->nodes : NULL, &e->d->g->info));
     if (!e->known)
         bn_nodes_reset(e->nodes, BN_NUMBERS);
     do {
@@ -374,7 +275,7 @@ static bonsai_status read_edges(edges *e)
         if (!e->again)
             BN_TRY(judge_numbers(e));
     } while (e->again);
-    if (e->weighted && !e->d->weight)
+    if (e->k.weight >= 0 && !e->d->weight)
         BN_TRY(BN_NEW(&e->d->weight, 1));
     if (e->known || e->nodes->kind != BN_INTEGERS)
         return BONSAI_OK;
@@ -418,7 +319,9 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     BN_TRY(bn_companions_find(&c, path, o));
     c.edges = file;
     BN_TRY(bn_lines_open(&e.l, file));
-    e.l.hint = ": a third column holds weights, which are numbers";
+    snprintf(e.hint, sizeof e.hint, ": a third column holds weights, which are numbers; %s "
+             "keeps the first two", bn_cut_ends(e.l.separator));
+    e.l.hint = e.hint;
     BN_TRY(read_head(&h, &e.l));
     use_head(&h, &e, &c, o);
     BN_TRY(bn_companions_nodes(&c, d));

@@ -1,14 +1,24 @@
 /* test_world.c -- ranks that agree and exchange; sums in any order; arrays that spill to files.
  *
  * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/scratch.h"
 #include "base/world.h"
 #include "testing.h"
 #include "threads_world.h"
+
+static int refusal;             /* what reserving the blocks of a file answers; 0: it works */
+
+int posix_fallocate(int fd, off_t from, off_t len)
+{
+    return refusal ? refusal : ftruncate(fd, from + len) == 0 ? 0 : errno;
+}
 
 /* ---- ranks ---- */
 
@@ -207,9 +217,25 @@ static void a_scratch_file_that_cannot_be_created_is_reported(void **state)
     (void)state;
     setenv("TMPDIR", "/nowhere/at/all", 1);
     assert_fails(BN_BIG(&p, &m, 100), BONSAI_E_IO,
-                 "/nowhere/at/all: cannot create a scratch file of 100 bytes");
+                 "/nowhere/at/all: cannot create a scratch file of 100 bytes: No such file or "
+                 "directory; set TMPDIR to a folder that exists, or allow more memory");
     assert_null(p);
+    setenv("TMPDIR", "/dev/null", 1);
+    assert_fails(BN_BIG(&p, &m, 100), BONSAI_E_IO, "set TMPDIR to a folder that exists");
     unsetenv("TMPDIR");
+    static const struct { int why; const char *advice; } all[] = {
+        {ENOSPC, "; set TMPDIR to a folder with more room, or allow more memory"},
+        {EDQUOT, "; set TMPDIR to a folder with more room, or"},
+        {EACCES, "; set TMPDIR to a folder that you may write to, or"},
+        {EROFS, "; set TMPDIR to a folder that you may write to, or"},
+        {EIO, "; set TMPDIR to another folder, or"},
+        {EFBIG, "; allow larger files (ulimit -f), or more memory"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        refusal = all[i].why;
+        assert_fails(BN_BIG(&p, &m, 100), BONSAI_E_IO, all[i].advice);
+    }
+    refusal = 0;
     assert_fails(bn_big_new((void **)&p, &m, INT64_MAX / 2, 8), BONSAI_E_MEMORY, "no room");
 }
 

@@ -58,12 +58,12 @@ must [ -z "$(ls -A "$TMPDIR")" ]
 code=0
 (TMPDIR=/nowhere under -o no.bonsai) 2>err || code=$?
 must [ $code -eq 1 ]
-must grep -q '^bonsai: /nowhere: cannot create a scratch file of [0-9]* bytes: .*; set TMPDIR' err
+must grep -q '^bonsai: /nowhere: cannot create a scratch file of [0-9]* bytes: .*; set TMPDIR to a folder that exists' err
 must [ ! -e no.bonsai ]
 code=0
 (ulimit -f 2000; exec "$BONSAI" condense dense.bonsai -o no.bonsai --ratio 0.005 --method $method -t 2 -q --memory $limit) 2>err || code=$?
 must [ $code -eq 1 ]
-must grep -q 'cannot create a scratch file of [0-9]* bytes: File too large' err
+must grep -q 'cannot create a scratch file of [0-9]* bytes: File too large; allow larger files' err
 must [ ! -e no.bonsai ]
 # Nor does a limit that is too small for the threads of BLAS keep it from ending.
 if [ $limits = yes ]; then

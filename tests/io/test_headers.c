@@ -42,6 +42,84 @@ static void headers_of_edges(void **state)
         reads(&all[i]);
 }
 
+/* All are the edges 0-1 of weight 5 and 1-2 of weight 7, or the same without weights. */
+static void columns_of_edges(void **state)
+{
+    (void)state;
+    static const struct { const char *edges; bool weighted; const char *weight, *unread; } all[] = {
+        {"source,target,amount\n0,1,5\n1,2,7\n", true, "amount", ""},
+        {"buyer,partner,times\n0,1,5\n1,2,7\n", true, "times", ""},
+        {"buyer,partner,a\001b\n0,1,5\n1,2,7\n", true, "a?b", ""},
+        {"source,target,\n0,1,5\n1,2,7\n", true, "column 3", ""},
+        {"source,target,Weight\n0,1,5\n1,2,7\n", true, "", ""},
+        {"buyer,partner,weights\n0,1,5\n1,2,7\n", true, "", ""},
+        {"u,v,w\n0,1,5\n1,2,7\n", true, "", ""},
+        {"0,1,5\n1,2,7\n", true, "", ""},                            /* no header, no name */
+        {"source,target\n0,1\n1,2\n", false, "", ""},
+        {"target,source\n0,1\n1,2\n", false, "", ""},
+        {"weight,source,target\n5,0,1\n7,1,2\n", true, "", ""},
+        {",from,to\n8,0,1\n9,1,2\n", false, "", "column 1"},
+        {"id,source,target\n8,0,1\n9,1,2\n", false, "", "id"},
+        {"from,day,to\n0,8,1\n1,9,2\n", false, "", "day"},
+        {"day,to,weight,note,from\n3,1,5,,0\n,2,7,\"x,y\",1\n", true, "", "day, note"},
+        {"source,target,amount,day\n0,1,5,8\n1,2,7,9\n", false, "", "amount, day"},
+        {"start,end,source,target\n8,9,0,1\n9,9,1,2\n", false, "", "start, end"},
+        {"from,target,to,x\n0,8,1,8\n1,9,2,9\n", false, "", "target, x"},
+        {"src,target,x,y\n0,1,a,b\n1,2,c,d\n", false, "", "x, y"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *path = temp_path("columns.csv");
+        write_text(path, all[i].edges);
+        bonsai_graph *g = must_read(path);
+        const bonsai_read_info *info = bonsai_graph_read_info(g);
+        const float *w = bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
+        if (bonsai_graph_nodes(g) != 3 || !has_edge(g, 0, 1) || !has_edge(g, 1, 2) ||
+            has_edge(g, 0, 2) || !w == all[i].weighted || (w && (w[0] != 5 || w[2] != 7)))
+            fail_msg("%s", all[i].edges);
+        assert_string_equal(info->weight_column, all[i].weight);
+        assert_string_equal(info->unread_columns, all[i].unread);
+        bonsai_graph_free(g);
+    }
+}
+
+/* Words that name columns in another order may be nodes. */
+static void columns_of_edges_between_names(void **state)
+{
+    (void)state;
+    static const example all[] = {
+        {"day,from,to,x\n1,ann,bob,2\n2,bob,eve,3\n", NULL, NULL, 3, 0, 0, 0},
+        {"id,source,target\nx,ann,bob\ny,bob,eve\n", NULL, NULL, 3, 0, 0, 0},
+        {"id,source,target\nx,ann,bob\ny,bob,eve\n", NULL, "ann,a\nbob,a\neve,b\n", 3, 0, 2, 0},
+        {"to,from\nann,bob\n", NULL, NULL, 2, 0, 0, 0},
+        {"v,u\nu,ann\n", NULL, NULL, 3, 0, 0, 0},                    /* edges */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        reads(&all[i]);
+}
+
+static void many_columns_are_named_in_part(void **state)
+{
+    (void)state;
+    char text[2048] = "source,target", row[512] = "0,1";
+    for (int i = 0; i < 60; i++) {
+        sprintf(text + strlen(text), ",column_of_number_%d", i);
+        strcat(row, ",3");
+    }
+    const char *path = temp_path("wide.csv");
+    write_text(path, strcat(strcat(strcat(text, "\n"), row), "\n"));
+    bonsai_graph *g = must_read(path);
+    const char *unread = bonsai_graph_read_info(g)->unread_columns;
+    assert_int_equal(strncmp(unread, "column_of_number_0, column_of_number_1, ", 40), 0);
+    assert_string_equal(strrchr(unread, ' '), " ...");
+    bonsai_graph_free(g);
+    write_text(path, "source,target,\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+               "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
+               "\303\244\303\244\303\244x\303\244\303\244\n0,1,5\n");
+    g = must_read(path);
+    assert_int_equal(strlen(bonsai_graph_read_info(g)->weight_column), 39);     /* no half of one */
+    bonsai_graph_free(g);
+}
+
 static void headers_of_labels(void **state)
 {
     (void)state;
@@ -138,7 +216,7 @@ static void one_table_is_both(void **state)
          "table.csv:1: no column is called label, class, y or target: call"},
         {"C1,1,a\nC2,2,b\nC3,3,a\n", "table.csv:1: 3 columns, and no header"},
         {"id,age,label\nC1,1,a\nC2,no,b\nC3,3,a\n",
-         "table.csv:3: \"no\" is not a finite number: features are numbers, such as 1 and 0"},
+         "table.csv:3: \"no\" in column \"age\" is not a finite number: features are numbers"},
         {"id,age,label\nC1,1,a\nC2,2,b\n", "table.el:2: node \"C3\" is not listed in"},
         {"age,label\n1,a\n2,b\n3,a\n", "table.el:1: node \"C1\" is not an integer"},
     };
@@ -161,14 +239,61 @@ static void names_the_row_that_is_wrong(void **state)
         refuses_file(folder_of("rows", "C1,C2\nC2,C3\n", bad[i][0], bad[i][1]), bad[i][2]);
 }
 
+/* Cells that are no numbers: the sentence names the column, and says what to do. */
+static void says_what_to_do_about_a_cell(void **state)
+{
+    (void)state;
+    static const char *const bad[][2] = {       /* features, message */
+        {"id,age,income\nC1,1,2\nC2,,3\n",
+         "features.csv:3: the value in column \"age\" is missing (\"\"): fill it, for example with "
+         "the mean of the column, or 0"},
+        {"id,age,income\nC1,1,N/A\n", "the value in column \"income\" is missing (\"N/A\")"},
+        {"C1,1,2\nC2,1,\n", "features.csv:2: the value in column 3 is missing (\"\")"},
+        {"id;age;income\nC1;1;50285,0\n",
+         "features.csv:2: \"50285,0\" in column \"income\" is not a finite number: write numbers "
+         "with a decimal point"},
+        {"id,age,income\nC1,1,\"1,5\"\n", "\"1,5\" in column \"income\" is not a finite number: write"},
+        {"id,age,income\nC1,1,\"a,b\"\n", "\"a,b\" in column \"income\" is not a finite number: feat"},
+        {"id,age,tier\nC1,1,gold\n",
+         "\"gold\" in column \"tier\" is not a finite number: features are numbers, such as 1 and 0 "
+         "for yes and no"},
+        {"id,age,Label\nC1,1,stays\n",
+         "features.csv:2: \"stays\" in column \"Label\" is not a finite number: if these are the "
+         "labels, give the same file for both, --features "},
+        {"id,y\nC1,stays\n", "in column \"y\" is not a finite number: if these are the labels"},
+        {",customer,age\n0,C1,1\n1,C2,3\n",
+         "features.csv:2: \"C1\" in column \"customer\" is not a finite number, and the first column "
+         "has no name, as where pandas wrote its index: leave that out with to_csv(index=False)"},
+        {"id,age\n", "features.csv: has a header but no rows"},
+        {"age,income\n", "features.csv: has a header but no rows"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses_file(folder_of("cell", "C1,C2\n", bad[i][0], NULL), bad[i][1]);
+    refuses_file(folder_of("cell", "C1,C2\n", NULL, ",id,label\n0,C1,a\n1,C2,b\n"),
+                 "labels.csv:1: column 1 has no name; if pandas wrote its index there, leave it out "
+                 "with to_csv(index=False)");
+    refuses_file(folder_of("cell", "C1,C2\n", "id,age\n", "id,label\nC1,a\nC2,b\n"),
+                 "features.csv: has a header but no rows");
+    refuses_file(folder_of("cell", "C1,C2\n", NULL, "id,label\n"),
+                 "labels.csv: has a header but no rows");
+    bonsai_graph *g = NULL;
+    assert_fails(read_table(&g, ",customer,age,label\n0,C1,1,a\n1,C2,2,b\n2,C3,2,b\n"),
+                 BONSAI_E_FORMAT, "table.csv:2: \"C1\" in column \"customer\" is not a finite number, "
+                 "and the first column has no name");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_edges),
+        cmocka_unit_test(columns_of_edges),
+        cmocka_unit_test(columns_of_edges_between_names),
+        cmocka_unit_test(many_columns_are_named_in_part),
         cmocka_unit_test(headers_of_labels),
         cmocka_unit_test(columns_of_ids),
         cmocka_unit_test(one_table_is_both),
         cmocka_unit_test(names_the_row_that_is_wrong),
+        cmocka_unit_test(says_what_to_do_about_a_cell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

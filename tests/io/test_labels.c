@@ -66,11 +66,63 @@ static void keeps_an_absent_class(void **state)
     bonsai_graph_free(again);
 }
 
+/* Labels of some of the nodes that the features list; the second column is the split, if any. */
+static void labels_of_some_nodes(void **state)
+{
+    (void)state;
+    static const struct { const char *edges, *features, *labels; int node, label, part; } all[] = {
+        {"C1,C2\nC3,C1\n", "id,f\nC1,1\nC2,2\nC3,3\n", "id,label\nC3,b\nC1,a\n", 2, 1, 0},
+        {"C1,C2\nC3,C1\n", "id,f\nC1,1\nC2,2\nC3,3\n", "id,label\nC3,b\nC1,a\n", 0, 0, 0},
+        {"C1,C2\nC3,C1\n", "id,f\nC1,1\nC2,2\nC3,3\n", "C3,b\nC1,a\n", 1, -1, 0},
+        {"0,1\n1,2\n", "id,f\n0,1\n1,2\n2,3\n", "id,label,split\n0,0,train\n1,1,test\n", 1, 1, 3},
+        {"0,1\n1,2\n", "id,f\n0,1\n1,2\n2,3\n", "id,label,split\n0,0,train\n1,1,test\n", 2, -1, 0},
+        {"7,1\n1,3\n", "id,f\n7,1\n1,2\n3,3\n", "id,split,label\n3,val,1\n1,,0\n", 2, 1, 2},
+        {"7,1\n1,3\n", "id,f\n7,1\n1,2\n3,3\n", "id,split,label\n3,val,1\n1,,0\n", 0, -1, 0},
+        {"7,1\n1,x\n", "id,f\n7,1\n1,2\nx,3\n", "id,label\n1,10\n7,20\n", 0, 1, 0},
+        {"0,1\n1,2\n", "id,f\n0,1\n1,2\n2,3\n", "id,split\n1,test\n", 1, -1, 3},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        bonsai_graph *g = must_read(folder_of("some", all[i].edges, all[i].features, all[i].labels));
+        float row;
+        assert_int_equal(bonsai_graph_nodes(g), 3);
+        for (int v = 0; v < 3; v++) {                   /* in the order of the features */
+            bonsai_graph_row(&row, g, v);
+            assert_true(row == (float)v + 1);
+        }
+        if (bonsai_graph_label(g, all[i].node) != all[i].label ||
+            (int)bn_part(g, all[i].node) != all[i].part)
+            fail_msg("%s: label %d, part %d", all[i].labels, bonsai_graph_label(g, all[i].node),
+                     (int)bn_part(g, all[i].node));
+        bonsai_graph_free(g);
+    }
+}
+
+static void labels_of_some_nodes_that_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[][3] = {       /* features, labels, message */
+        {"id,f\nC1,1\nC2,2\nC3,3\n", "id,label\nC1,a\nC9,b\n",
+         "labels.csv:3: node \"C9\" is not listed in"},
+        {"id,f\nC1,1\nC2,2\n", "id,label\nC1,a\n", "edges.csv:2: node \"C3\" is not listed in"},
+        {"id,f\nC1,1\nC2,2\nC3,3\n", "id,label,weight\nC1,a,1\n",
+         "features.csv:3: node \"C2\" is not listed in"},
+        {"id,f\nC1,1\nC2,2\nC3,3\n", "id\nC1\n", "features.csv:3: node \"C2\" is not listed in"},
+        {"id,f\nC1,1\nC2,2\nC2,3\n", "id,label\nC1,a\n", "features.csv:4: node \"C2\" is listed a"},
+        {"id,f\nC1,1\n,2\nC3,3\n", "id,label\nC1,a\n", "features.csv:3: the id of a node is empty"},
+        {"id,f\n1,1\n2,2\n3,3\n", "id,label\nC1,a\n",
+         "labels.csv:2: node \"C1\" is not an integer, but the other nodes are"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses_file(folder_of("some", "C1,C2\nC1,C3\n", bad[i][0], bad[i][1]), bad[i][2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_classes_in_sorted_order),
         cmocka_unit_test(keeps_an_absent_class),
+        cmocka_unit_test(labels_of_some_nodes),
+        cmocka_unit_test(labels_of_some_nodes_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

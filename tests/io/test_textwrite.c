@@ -326,6 +326,9 @@ static void survives_every_failed_allocation(void **state)
     survives_failed_allocations(load_path, path, 25);
     snprintf(path, sizeof path, "%s", folder_of("mem", "5,6\n", "id,f\n6,1\n5,2\n", "5 1\n6 2\n"));
     survives_failed_allocations(load_path, path, 20);
+    snprintf(path, sizeof path, "%s", folder_of("mem", "day,from,to,x\n1,a,b,2\n", "id,f\nb,1\na,2\n",
+                                                "id,label,split\na,x,train\n"));
+    survives_failed_allocations(load_path, path, 25);
     saving s = {.g = random_graph(11)};
     for (int again = 0; again < 2; again++) {
         snprintf(s.path, sizeof s.path, "%s", temp_path("mem-out/"));

@@ -169,6 +169,19 @@ class Tables(testing.Case):
             with self.assertWarnsRegex(graphbonsai.TableWarning, "the column account"):
                 Graph.load(edges, features=rows)
 
+    def test_warns_of_columns_of_edges_in_a_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            edges = os.path.join(folder, "e.csv")
+            for text, said in (("source,target,amount\n0,1,5\n", "amount, was read as the weights"),
+                               ("day,from,to,note\n3,0,1,x\n", "were not read: day, note")):
+                with open(edges, "w") as f:
+                    f.write(text)
+                with self.assertWarnsRegex(graphbonsai.TableWarning, said):
+                    g = Graph.load(edges)
+            self.assertEqual((g.num_nodes, g.edge_weight), (2, None))
+            self.assertEqual(g.changes["unread_columns"], "day, note")
+            self.assertEqual(g.changes["weight_column"], "")
+
     def test_warns_of_a_column_that_may_be_weights(self):
         ends = {"source": ["ann"], "target": ["bob"], "note": ["x"]}
         with self.assertWarnsRegex(graphbonsai.TableWarning, 'weight="times"'):

@@ -1,0 +1,22 @@
+/* edgehead.h -- the columns of a table of edges; edgehead.c finds them, textread.c reads them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_EDGEHEAD_H
+#define BN_EDGEHEAD_H
+
+#include "companion.h"
+
+typedef struct {
+    bool    header;             /* the first line is one */
+    int64_t columns;
+    int64_t end[2], weight;     /* the columns of source, target and weight; weight -1: none */
+} bn_edge_columns;
+
+/* Reads the first line, and what is needed to know if it is a header; l must be at its start, and is
+ * left anywhere.  Notes doubts in info.  listed: the nodes, if another file lists them; else NULL. */
+bonsai_status bn_edge_columns_read(bn_edge_columns *k, bn_lines *l, const bn_nodes *listed,
+                                   bonsai_read_info *info);
+/* A command that keeps the first two columns, for a message. */
+const char *bn_cut_ends(char separator);
+
+#endif
