@@ -3,7 +3,8 @@
  * OpenMP ends the process if it cannot start a thread of a team.  So every parallel region asks
  * bn_team for its threads, and bn_team tries what the region will need before it answers: it starts
  * as many threads of the same size as OpenMP would have to, and ends them again.  If some cannot be
- * started, the team is smaller.
+ * started, the team is smaller.  Meanwhile it holds as much room as another thread may take for a
+ * moment between the trial and the team: malloc reserves that for a thread's first allocation.
  *
  * A thread that is woken costs its region some microseconds, and on a busy machine it may have to
  * wait for a core.  So a region whose work is done in less than a tenth of a millisecond or two has
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -22,7 +24,7 @@
 #include "energy.h"
 #include "scratch.h"
 
-enum { MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024, SPARE = 128 << 20 };
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -176,8 +178,12 @@ int bn_can_start(int threads)
     trial one[MOST_THREADS];
     pthread_attr_t a;
     int started = 0;
-    if (pthread_attr_init(&a) != 0)
+    void *spare = mmap(NULL, SPARE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (spare == MAP_FAILED)
         return 0;
+    if (pthread_attr_init(&a) != 0)
+        goto done;
     set_stack(&a);
     pthread_mutex_lock(&gate);
     for (; started < threads && started < MOST_THREADS; started++) {
@@ -189,6 +195,8 @@ int bn_can_start(int threads)
     for (int i = 0; i < started; i++)
         end_trial(&one[i]);
     pthread_attr_destroy(&a);
+done:
+    munmap(spare, SPARE);
     return started;
 }
 

@@ -179,7 +179,7 @@ static void the_command_has_every_option_that_is_not_usual(void **state)
     o.seed = 18446744073709551615u;
     make(&m, &o);
     char *text = section(&m, "repeat");
-    assert_non_null(strstr(text, "bonsai condense full -o small --method trees --ratio 0.05 --layers 1 "
+    assert_non_null(strstr(text, "bonsai condense GRAPH -o SMALL --method trees --ratio 0.05 --layers 1 "
                                  "--k 4 --sample all --theta 0.1 --delta 0.2 --greedy density "
                                  "--patience 50 --beta 0.25 --prune-share 0.5 --min-pruned 0.02 "
                                  "--select-features tree "
