@@ -558,7 +558,7 @@ static void canceling_on_one_rank_stops_all(void **state)
     for (j.trees = 0; j.trees < 2; j.trees++) {
         forget(j.g);
         assert_fails(run_ranks(3, cancel_rank, &j), BONSAI_E_CANCELED,
-                     j.trees ? "at \"symmetry\"" : "at \"counting\"");
+                     j.trees ? "during \"symmetry\"" : "during \"counting\"");
     }
     bonsai_graph_free(j.g);
 }

@@ -42,6 +42,7 @@ alike() {           # GRAPH RANKS OPTION ...
     rm -f one.bonsai many.bonsai
     "$BONSAI" condense "$graph.bonsai" -o one.bonsai -q "$@" >/dev/null 2>expected || alone=$?
     on "$n" condense "$graph.bonsai" -o many.bonsai -q "$@"
+    plainly
     [ $code -eq $alone ] || fail "$graph, $n ranks, $*: the exit code is $code instead of $alone"
     sed 's/^bonsai:/bonsai-mpi:/' expected | cmp -s - err || fail "$graph, $n ranks, $*: $(cat expected)"
     [ $alone -ne 0 ] || cmp one.bonsai many.bonsai || fail "$graph, $n ranks, $*: another file"

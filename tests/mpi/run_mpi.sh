@@ -39,9 +39,11 @@ as() {
     code=0
     sh "$HERE/start.sh" "$ranks" sh ./script "$@" >out 2>err </dev/null || code=$?
 }
-says() {
-    # hwloc complains where there is no /sys, libevent of its own files when ranks end in a hurry
+plainly() {         # hwloc complains where there is no /sys, libevent of its own files when ranks end in a hurry
     sed '/^\[hwloc/d; /^\[warn\] Epoll/d' err >plain && mv plain err
+}
+says() {
+    plainly
     [ "$code" -ne 124 ] || fail "$ranks ranks: it did not end within $LIMIT s"
     [ "$code" -eq "$1" ] || fail "$ranks ranks: the exit code is $code instead of $1"
     printf '%s\n' "$2" | cmp -s - err || fail "$ranks ranks: expected \"$2\""
