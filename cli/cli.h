@@ -21,7 +21,7 @@
  *   fullbeside.c the full graph's accuracy beside a small one's
  *   compared.c  the table of a comparison
  *   curve.c     a curve drawn with characters
- *   unscaled.c  notes about columns of features whose scales are far apart, and about doubtful tables
+ *   notes.c     notes about graphs: scales that are far apart, doubtful tables, a split that was drawn
  *   cellfile.c  the file that a comparison resumes from
  *   fetch/      bonsai fetch (fetch.h)
  *   paper/      bonsai paper (paper.h)

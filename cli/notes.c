@@ -1,4 +1,4 @@
-/* unscaled.c -- notes about graphs: columns of features whose scales are far apart, what may have been
+/* notes.c -- notes about graphs: columns of features whose scales are far apart, what may have been
  * read as something else than it is, and a split that was drawn.
  *
  * SPDX-License-Identifier: MIT */
