@@ -163,6 +163,36 @@ static void note_accuracy(session *s, const prediction *p)
         note(s, "accuracy: %s", text);
 }
 
+static int is_judged(const prediction *p)
+{
+    int judged = 0;
+    for (int k = 0; k < PARTS; k++)
+        judged |= p->found[k].nodes > 0;
+    return judged;
+}
+
+/* Where nothing can be judged: how many nodes each class got. */
+static void add_counts(summary *r, const prediction *p)
+{
+    static const column columns[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
+                                     {NULL, NULL, NULL}};
+    bn_json *rows = bn_json_array();
+    int64_t *count = calloc((size_t)p->model->classes + 1, sizeof *count);
+    for (int64_t v = 0; count && v < p->v->nodes; v++)
+        count[p->classes[v]]++;
+    for (int64_t k = 0; count && k < p->model->classes; k++) {
+        const char *name = bonsai_model_class_name(p->m, k);
+        bn_json *row = bn_json_array();
+        bn_json_add(row, name ? bn_json_text(name) : bn_json_whole(k));
+        bn_json_add(row, bn_json_whole(count[k]));
+        bn_json_add(rows, row);
+    }
+    free(count);
+    summary_json(r, "accuracy", bn_json_array());
+    summary_heading(r, "Nodes of each class");
+    summary_table(r, "predicted", columns, rows);
+}
+
 /* Accuracy alone, or with --evaluate every metric. */
 static void add_parts(summary *r, const prediction *p, column *columns)
 {
@@ -231,7 +261,10 @@ static int print_summary(session *s, const prediction *p)
     summary_int(&r, "features", "features", p->model->features);
     summary_int(&r, "classes", "classes", p->model->classes);
     summary_int(&r, "nodes", "nodes", p->v->nodes);
-    add_parts(&r, p, parts);
+    if (is_judged(p))
+        add_parts(&r, p, parts);
+    else
+        add_counts(&r, p);
     if (p->evaluate)
         add_recall(&r, p, recall);
     return summary_print(&r, s);
