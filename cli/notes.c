@@ -43,7 +43,7 @@ void note_drawn(session *s, const char *path, uint64_t seed)
     char word[2 * MOST_PATH], reading[MOST_LINE] = "";
     text_word(word, sizeof word, path);
     options_of_reading(reading, sizeof reading, s);
-    note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o FILE --seed %llu%s draws the "
+    note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o split.bonsai --seed %llu%s draws the "
          "same", path, word, (unsigned long long)seed, reading);
 }
 
@@ -56,6 +56,10 @@ void note_reading(session *s, const bonsai_graph *g, const char *path)
     if (i->header)
         note(s, "%s: the first line was read as an edge, but no other has these nodes: if "
              "it names the columns, call them source and target", path);
+    if (i->label_column)
+        note(s, "%s: column %s of the features was read as a feature: if it is the label, leave it out, "
+             "or give the same table for --features and --labels; else models see the answer", path,
+             bonsai_graph_feature_name(g, i->label_column - 1));
     if (i->id_column)
         note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than "
              "the rows, but was read as a feature: if it is the id of the nodes, make it the first "

@@ -231,7 +231,7 @@ static void note_idle(session *s, const training *t, int k, const bonsai_graph *
     const char *name = bonsai_graph_class_name(g, largest);
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)largest);
-    note(s, "%s is no better than always answering class %s, the largest of the test nodes, which "
+    note(s, "%s is hardly better than always answering class %s, the largest of the test nodes, which "
          "gets %.1f %%", bonsai_model_name(t->model[k]), name && *name ? name : number, percent);
 }
 

@@ -44,6 +44,8 @@ typedef struct {                /* what reading or building did to its input */
                                  * though its header has another name; "": none */
     char    unread_columns[192];        /* of text: other columns of the edges, such as "date, note";
                                          * "": none; the last may be "..." */
+    int64_t label_column;       /* of text: the feature, from 1, that is called label, class, y or
+                                 * target, though it was not read as the label; 0: none */
 } bonsai_read_info;
 BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g);
 

@@ -138,7 +138,8 @@ class ReadInfo(Structure):
                 ("repeated", c_int64), ("reversed", c_int64), ("feature_zeros", c_int64),
                 ("feature_repeated", c_int64), ("rounded", c_int64), ("filled", c_int64),
                 ("format", c_char_p), ("id_column", c_int64), ("header", c_int64),
-                ("weight_column", c_char * 64), ("unread_columns", c_char * 192)]
+                ("weight_column", c_char * 64), ("unread_columns", c_char * 192),
+                ("label_column", c_int64)]
 
 
 class Stats(Structure):

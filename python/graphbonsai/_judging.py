@@ -101,7 +101,7 @@ def idle_text(pointer: Any, classes: np.ndarray) -> str:
     percent = ctypes.c_double()
     largest = c.training_idle(ctypes.byref(percent), pointer)
     return "" if largest < 0 else (
-        "it is no better than always answering class %s, the largest of the test nodes, which gets "
+        "it is hardly better than always answering class %s, the largest of the test nodes, which gets "
         "%.1f %%" % (classes["name"][largest], percent.value))
 
 

@@ -296,12 +296,13 @@ def shown(thing: Any, report: Optional[Report]) -> str:
     return text if report is None else text + report._repr_html_()
 
 
-def condensed_from(report: Any) -> int:
-    """The nodes of the graph that a small one was condensed from; 0: it is not known."""
+def condensed_from(report: Any) -> Tuple[int, int]:
+    """Nodes and edge entries of the graph that a small one was condensed from; 0: not known."""
     try:
-        return int(record_of(report).full_nodes) if report is not None else 0
+        made = record_of(report) if report is not None else None
     except Error:
-        return 0
+        made = None
+    return (0, 0) if made is None else (int(made.full_nodes), int(made.full_edges))
 
 
 def _worth(made: c.CondenseInfo) -> Tuple[Optional[float], str]:

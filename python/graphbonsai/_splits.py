@@ -7,7 +7,7 @@ import ctypes
 import os
 import sys
 import warnings
-from typing import Any, Sequence
+from typing import Any, Sequence, Tuple
 
 from . import _capi as c
 
@@ -80,11 +80,12 @@ def warn_relabelled(labels: Sequence[int]) -> None:
                       labels[-1] + 1), LabelWarning, stacklevel=level())
 
 
-def warn_pair(nodes: int, full: int) -> None:
-    """Warns of a full graph that is not the one that was condensed, by its nodes."""
-    if nodes > 0 and nodes != full:
-        warnings.warn("the small graph was condensed from a graph of %d nodes, but this one has %d: is "
-                      "it the right one?" % (nodes, full), stacklevel=level())
+def warn_pair(was: Tuple[int, int], now: Tuple[int, int]) -> None:
+    """Warns of a full graph that is not the one that was condensed, by its nodes and edge entries."""
+    if was[0] > 0 and was != now:
+        warnings.warn("the small graph was condensed from a graph of %d nodes and %d edge entries, but "
+                      "this one has %d and %d: is it the right one?" % (*was, *now),
+                      stacklevel=level())
 
 
 def warn_unknown(small: Any, classes: int, full: Any) -> None:
@@ -146,6 +147,11 @@ def warn_reading(path: str, graph: Any) -> None:
     if found["header"]:
         warnings.warn("%s: the first line was read as an edge, but no other has these nodes: if it "
                       "names the columns, call them source and target" % path, TableWarning,
+                      stacklevel=level())
+    if found["label_column"]:
+        warnings.warn("%s: the column %s of the features was read as a feature: if it is the label, leave "
+                      "it out, or give the same table as features= and labels=; else models see the "
+                      "answer" % (path, graph.feature_names[found["label_column"] - 1]), TableWarning,
                       stacklevel=level())
     if found["id_column"]:
         at = found["id_column"] - 1

@@ -221,7 +221,9 @@ def fields(graph: Any) -> Dict[str, Any]:
         known = soft.sum(1) > 0 if known is None else known | (soft.sum(1) > 0)
     if graph.train_mask is not None:
         known = graph.train_mask
-    if known is not None:               # without a split, as condensed: every label is for training
+    elif graph.role is None and graph.report is None:
+        known = None                    # no split is no mask
+    if known is not None:               # condensed: every label is for training
         out["train_mask"] = tensor(known)
         for name in ("val_mask", "test_mask"):
             part = getattr(graph, name)

@@ -474,7 +474,9 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
     whole = None if full is None else as_graph("full", full, graph)
     refuse_swapped(small, whole)
     if whole is not None:
-        warn_pair(condensed_from(small.report), whole.num_nodes)
+        was = condensed_from(small.report)
+        if was[0] != whole.num_nodes or whole is full:      # others may have been read another way
+            warn_pair(was, (whole.num_nodes, whole.num_edges))
         classes = small.num_classes
         small, whole = matched(small, whole)
         warn_unknown(small, classes, whole)

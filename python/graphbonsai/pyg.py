@@ -515,8 +515,9 @@ def evaluate(model: torch.nn.Module, small: Data, data: Data, part: str = "test"
         full = copy.copy(full)
         full.x = full["x"].to(small["x"].dtype)     # as condensing converted it
     classes, shares = _tensors.predicted(model, full, _nodes(full))
-    if small.get("report") is not None:
-        warn_pair(condensed_from(_tensors.plain(small["report"])), _nodes(data))
+    was = condensed_from(_tensors.plain(small.get("report")))
+    if was[0] != _nodes(data):          # edges may have been given in one direction
+        warn_pair(was, (_nodes(data), int(data.num_edges)))
     column = small.get("split_index") if split_index is None else split_index
     judges = _judged_on(data, small, shares.shape[1], column)
     if data.get("origin") is None:             # else its numbers are of another graph

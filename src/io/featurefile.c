@@ -172,6 +172,16 @@ static bool is_label_name(const bn_field *f)
            bn_field_is(f, "target");
 }
 
+/* The first feature, from 1, that is called a label; 0: none. */
+static int64_t label_among(const reader *r)
+{
+    const char *name = r->names.text;
+    for (int64_t j = 0; r->header && name && j < r->names.count; j++, name += strlen(name) + 1)
+        if (is_label_name(&(bn_field){name, (int64_t)strlen(name), false}))
+            return j + 1;
+    return 0;
+}
+
 /* Whether the header has no name for the first column, which is a feature. */
 static bool is_unnamed(const reader *r)
 {
@@ -191,7 +201,7 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
     else
         snprintf(where, sizeof where, "column %lld", (long long)column + 1);
     BN_TRY(bn_field_next(l, &f));
-    if (is_missing(&f))
+    if (is_missing(&f) && !is_label_name(&name))
         return bn_lines_fail(l, "the value in %s is missing (\"%.*s\"): fill it, for example with "
                              "the mean of the column, or 0", where, bn_field_show(&f), f.text);
     snprintf(cell, sizeof cell, "\"%.*s\" in %s is not a finite number", bn_field_show(&f), f.text,
@@ -349,6 +359,7 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     }
     if (!r->ids)
         BN_TRY(bn_find_id_column(&d->g->info.id_column, r->x, r->rows, r->columns));
+    d->g->info.label_column = label_among(r);
     if (d->features > 0)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x,
                              r->rows * r->columns));

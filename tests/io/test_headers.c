@@ -176,6 +176,22 @@ static void columns_of_ids(void **state)
     }
 }
 
+static void a_label_among_features_is_told(void **state)
+{
+    (void)state;
+    static const struct { const char *rows; int64_t column; } tables[] = {
+        {"age,label\n31,0\n20,1\n", 2}, {"Class,age\n0,31\n1,20\n", 1}, {"age,labels\n3,0\n2,1\n", 0},
+        {"1,0\n0,1\n", 0}};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        bonsai_graph *g = must_read(folder_of("told", "0,1\n", tables[i].rows, NULL));
+        assert_int_equal(bonsai_graph_read_info(g)->label_column, tables[i].column);
+        bonsai_graph_free(g);
+    }
+    bonsai_graph *g = NULL;
+    assert_fails(bonsai_graph_load(&g, folder_of("told", "0,1\n", "age,label\n31,\n20,1\n", NULL)),
+                 BONSAI_E_FORMAT, "if these are the labels, give the same file for both");
+}
+
 /* One file is both the features and the labels. */
 static bonsai_status read_table(bonsai_graph **g, const char *text)
 {
@@ -286,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_edges),
+        cmocka_unit_test(a_label_among_features_is_told),
         cmocka_unit_test(columns_of_edges),
         cmocka_unit_test(columns_of_edges_between_names),
         cmocka_unit_test(many_columns_are_named_in_part),

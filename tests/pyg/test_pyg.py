@@ -189,6 +189,15 @@ class Conversion(unittest.TestCase):
         del small.split_index           # which the other one does not need
         self.assertTrue(same(condense(d), small))
 
+    def test_a_graph_without_a_split_gets_no_masks(self):
+        g = graph()
+        bare = graphbonsai.Graph.from_arrays(csr=g.csr[:2], x=g.x, y=g.y)
+        d = pyg.to_data(bare)
+        self.assertFalse({"train_mask", "val_mask", "test_mask"} & set(d.keys()))
+        with self.assertWarnsRegex(graphbonsai.SplitWarning, "the graph has no split"):
+            small = condense(d)
+        self.assertIn("train_mask", small)
+
     def test_the_small_graph_knows_its_column_of_masks(self):
         d = data()
         self.assertNotIn("split_index", condense(d))
