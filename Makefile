@@ -125,6 +125,11 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
 	$(call test,asan)
 
+test-asan:      ## of those all but six that take minutes
+	@tools/setup test
+	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
+	$(call test,asan) -LE night
+
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(tsan))
@@ -167,4 +172,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install uninstall clean help
+.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-asan test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install uninstall clean help
