@@ -172,15 +172,18 @@ static int is_judged(const prediction *p)
 }
 
 /* Where nothing can be judged: how many nodes each class got. */
-static void add_counts(summary *r, const prediction *p)
+static int add_counts(summary *r, session *s, const prediction *p)
 {
     static const column columns[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
                                      {NULL, NULL, NULL}};
-    bn_json *rows = bn_json_array();
     int64_t *count = calloc((size_t)p->model->classes + 1, sizeof *count);
-    for (int64_t v = 0; count && v < p->v->nodes; v++)
+    if (!count)
+        return fail_with(s, "there is not enough memory to count %lld classes",
+                         (long long)p->model->classes);
+    bn_json *rows = bn_json_array();
+    for (int64_t v = 0; v < p->v->nodes; v++)
         count[p->classes[v]]++;
-    for (int64_t k = 0; count && k < p->model->classes; k++) {
+    for (int64_t k = 0; k < p->model->classes; k++) {
         const char *name = bonsai_model_class_name(p->m, k);
         bn_json *row = bn_json_array();
         bn_json_add(row, name ? bn_json_text(name) : bn_json_whole(k));
@@ -191,6 +194,7 @@ static void add_counts(summary *r, const prediction *p)
     summary_json(r, "accuracy", bn_json_array());
     summary_heading(r, "Nodes of each class");
     summary_table(r, "predicted", columns, rows);
+    return EXIT_DONE;
 }
 
 /* Accuracy alone, or with --evaluate every metric. */
@@ -261,10 +265,15 @@ static int print_summary(session *s, const prediction *p)
     summary_int(&r, "features", "features", p->model->features);
     summary_int(&r, "classes", "classes", p->model->classes);
     summary_int(&r, "nodes", "nodes", p->v->nodes);
+    int code = EXIT_DONE;
     if (is_judged(p))
         add_parts(&r, p, parts);
     else
-        add_counts(&r, p);
+        code = add_counts(&r, s, p);
+    if (code != EXIT_DONE) {
+        summary_free(&r);
+        return code;
+    }
     if (p->evaluate)
         add_recall(&r, p, recall);
     return summary_print(&r, s);
