@@ -11,6 +11,7 @@
 #ifndef BN_RULE_H
 #define BN_RULE_H
 
+#include <float.h>
 #include <stdbool.h>
 
 typedef enum { BN_RULE_WL, BN_RULE_MEAN, BN_RULE_AROUND } bn_rule;
@@ -21,11 +22,13 @@ static inline bool bn_rule_keeps(bn_rule rule)
     return rule != BN_RULE_AROUND;
 }
 
-
-/* What the sum of the neighbours is multiplied with, from their (weighted) number; 0: none. */
+/* Returns what the sum of the neighbours is multiplied by, given their (weighted) number, or 0 if
+ * there are none.  The factor is finite for every degree: times an entry of 0, infinity would be NaN,
+ * and a row would have entries where none of its neighbours has one. */
 static inline float bn_rule_factor(bn_rule rule, double degree)
 {
-    return degree > 0 ? (float)(1.0 / (degree + (rule == BN_RULE_MEAN))) : 0.0f;
+    const double factor = 1.0 / (degree + (rule == BN_RULE_MEAN));
+    return degree > 0 ? (float)(factor < (double)FLT_MAX ? factor : (double)FLT_MAX) : 0.0f;
 }
 
 static inline float bn_rule_next(bn_rule rule, float factor, float own, float sum)

@@ -206,7 +206,7 @@ int64_t bn_wl_sum_sparse(int32_t *index, float *value, bn_wl_sum *k, const bn_wl
     put_own(k->sum, k, &own);
     for (int64_t begin, end = 0; next_stretch(&begin, &end, k, w->f);) {
         count += bn_kernels_get()->pack(index + count, value + count, k->sum + begin,
-                                        (int32_t)begin, end - begin);
+                                        (int32_t)begin, end - begin, bound - count);
         memset(k->sum + begin, 0, (size_t)(end - begin) * sizeof *k->sum);
     }
     memset(k->touched, 0, (size_t)(w->f / GROUP + 1));

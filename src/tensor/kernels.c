@@ -410,12 +410,16 @@ static inline int64_t pack_line(int32_t *index, float *value, const float *x, in
 }
 #endif
 
-static int64_t pack(int32_t *index, float *value, const float *x, int32_t first, int64_t n)
+/* A line begins only where count is at most room, and it writes at most 16 entries. */
+static int64_t pack(int32_t *index, float *value, const float *x, int32_t first, int64_t n,
+                    int64_t room)
 {
     int64_t i = 0, count = 0;
-    for (; i + 16 <= n; i += 16)
+    for (; i + 16 <= n && count <= room; i += 16)
         count += pack_line(index + count, value + count, x + i, first + (int32_t)i);
-    return count + pack_some(index + count, value + count, x + i, first + (int32_t)i, n - i);
+    if (count <= room)
+        count += pack_some(index + count, value + count, x + i, first + (int32_t)i, n - i);
+    return bn_least(count, room);
 }
 
 #define TEXT_OF(x) #x

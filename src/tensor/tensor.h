@@ -12,7 +12,7 @@
 
 /* ---- inner loops (kernels.c, dispatch.c) ---- */
 
-/* BN_PACK_ROOM: what pack may write behind its last entry. */
+/* BN_PACK_ROOM: entries that pack may write behind the room it is given. */
 enum { BN_NARROW = 16, BN_WIDE = 64, BN_PACK_ROOM = 16 };
 
 typedef struct {                /* constants of one step, the same for every parameter */
@@ -59,9 +59,10 @@ typedef struct {
     void  (*outer)(double *out, const double *a, const double *b, int64_t depth);
     /* y = (0 + a x) b, in two roundings; y may be x */
     void  (*mix)(float *y, const float *x, float a, float b, int64_t n);
-    /* the x whose bits are not all zero, in order, with first plus where they were; returns how
-     * many */
-    int64_t (*pack)(int32_t *index, float *value, const float *x, int32_t first, int64_t n);
+    /* stores the x whose bits are not all zero, in order, with first plus their place; returns how
+     * many it stored, at most room, and writes at most BN_PACK_ROOM entries behind these */
+    int64_t (*pack)(int32_t *index, float *value, const float *x, int32_t first, int64_t n,
+                    int64_t room);
 } bn_kernels;
 
 const bn_kernels *bn_kernels_get(void);         /* the best table for this CPU */

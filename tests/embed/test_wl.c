@@ -562,6 +562,38 @@ static void damaged_sections_are_noticed_before_they_are_read(void **state)
     bonsai_graph_free(g);
 }
 
+/* The inverse of such a degree is infinite in single precision. */
+static void weights_near_zero_give_finite_rows_and_no_new_entries(void **state)
+{
+    (void)state;
+    enum { F = 4096 };
+    static const float weight[] = {1e-45f, 1e-40f, 3e-39f, 1e-38f};
+    static const int32_t source[] = {0, 1}, target[] = {1, 2};
+    static uint64_t offsets[] = {0, 1, 2, 3};
+    static uint32_t index[] = {0, 7, F - 1};
+    static float value[] = {1, 2, 3};
+    for (size_t i = 0; i < sizeof weight / sizeof *weight; i++)
+        for (int rule = BN_RULE_WL; rule <= BN_RULE_AROUND; rule++) {
+            bonsai_graph *g;
+            bn_embedding e;
+            bonsai_view v;
+            const float two[] = {weight[i], weight[i]};
+            bonsai_view_init(&v);
+            v.nodes = 3;
+            v.features = F;
+            v.section[BONSAI_SECTION_FEATURE_OFFSETS] = (bonsai_array){offsets, 4, BONSAI_TYPE_U64};
+            v.section[BONSAI_SECTION_FEATURE_INDICES] = (bonsai_array){index, 3, BONSAI_TYPE_U32};
+            v.section[BONSAI_SECTION_FEATURE_VALUES] = (bonsai_array){value, 3, BONSAI_TYPE_F32};
+            assert_int_equal(bonsai_graph_build(&g, &v, 2, source, target, two, NULL), BONSAI_OK);
+            assert_int_equal(bn_embed(&e, g, NULL, (bn_rule)rule, 2, NULL), BONSAI_OK);
+            assert_true(!e.dense && e.offsets[3] <= 9);
+            for (int64_t k = 0; k < e.offsets[3]; k++)
+                assert_true(isfinite(e.value[k]));
+            bn_embedding_free(&e);
+            bonsai_graph_free(g);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +607,7 @@ int main(void)
         cmocka_unit_test(minus_zero_stays_where_nothing_is_added),
         cmocka_unit_test(progress_goes_from_nothing_to_all_and_may_cancel),
         cmocka_unit_test(averages_that_overflow_are_refused),
+        cmocka_unit_test(weights_near_zero_give_finite_rows_and_no_new_entries),
         cmocka_unit_test(a_negative_number_of_layers_is_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(damaged_sections_are_noticed_before_they_are_read),

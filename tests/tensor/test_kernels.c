@@ -215,13 +215,31 @@ static void what_is_not_zero_is_packed_in_order(void **state)
                     if (random_below(&s, chance) != 0)
                         a[i] = random_below(&s, 5) == 0 ? -0.0f : 0.0f;
                 index[ROOM + BN_PACK_ROOM] = 7;
-                int64_t got = bn_kernels_all(table)->pack(index, value, a, 100, n);
+                int64_t got = bn_kernels_all(table)->pack(index, value, a, 100, n, ROOM);
                 for (int i = 0; i < n; i++)
                     if (a[i] != 0 || signbit(a[i])) {
                         assert_true(count < got && index[count] == 100 + i);
                         same_bits(value[count++], a[i]);
                     }
                 assert_true(count == got && index[ROOM + BN_PACK_ROOM] == 7);
+            }
+}
+
+static void packing_ends_where_its_room_does(void **state)
+{
+    (void)state;
+    int32_t index[LONGEST + BN_PACK_ROOM + 1];
+    float value[LONGEST + BN_PACK_ROOM + 1];
+    for (int table = 0; bn_kernels_all(table); table++)
+        for (int n = 0; n <= LONGEST; n++)
+            for (int room = 0; room <= n; room++) {
+                for (int i = 0; i < n; i++)
+                    a[i] = (float)i + 1;
+                index[room + BN_PACK_ROOM] = 7;
+                int64_t got = bn_kernels_all(table)->pack(index, value, a, 100, n, room);
+                assert_true(got == room && index[room + BN_PACK_ROOM] == 7);
+                for (int i = 0; i < room; i++)
+                    assert_true(index[i] == 100 + i && value[i] == a[i]);
             }
 }
 
@@ -368,6 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_have_the_bits_of_combined_rows),
         cmocka_unit_test(rows_are_gathered_in_order_at_the_widths_of_panels),
         cmocka_unit_test(what_is_not_zero_is_packed_in_order),
+        cmocka_unit_test(packing_ends_where_its_room_does),
         cmocka_unit_test(a_mix_rounds_twice_and_makes_minus_zero_plus),
         cmocka_unit_test(row_products_match_the_baseline),
         cmocka_unit_test(tiles_are_summed_in_order_at_every_depth),
