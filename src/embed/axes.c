@@ -67,7 +67,8 @@ static bonsai_status draw(search *s, const bn_sharded *x)
         memset(&some, 0, sizeof some);
     }
     BN_TRY(bn_agree(w, rc));
-    s->rows = (bn_matrix){count, s->f, s->sample.offsets, s->sample.index, s->sample.value};
+    s->rows = (bn_matrix){count, s->f, s->sample.offsets, s->sample.index, s->sample.value,
+                          NULL};
     scale(s);
 done:
     bn_embedding_free(&some);

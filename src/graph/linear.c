@@ -371,7 +371,8 @@ static void free_rows(yardstick *s)
 
 static bn_matrix rows_of(const yardstick *s, int64_t begin, int64_t count)
 {
-    return (bn_matrix){count, s->g->view.features + 1, s->offsets + begin, s->column, s->entry};
+    return (bn_matrix){count, s->g->view.features + 1, s->offsets + begin, s->column, s->entry,
+                       NULL};
 }
 
 static int64_t largest_of(const float *row, const float *plus, int64_t count)
@@ -408,7 +409,8 @@ static bonsai_status judge(double *percent, yardstick *s, int hops)
     BN_TRY(BN_NEW(&s->score, s->test * c));
     BN_TRY(BN_NEW(&s->mean, c));
     set_targets(s);
-    const bn_ridge_how how = {lambda, 1e-8, s->threads, s->progress};
+    const bn_ridge_how how = {.lambda = lambda, .enough = 1e-8, .threads = s->threads,
+                              .progress = s->progress};
     BN_TRY(bn_ridge(s->w, &train, s->y, c, &how));
     bn_matrix_times(s->score, &test, s->w, c, s->threads);
     for (int64_t i = 0; i < s->test; i++)

@@ -1,4 +1,4 @@
-/* csr.c -- multiplies sparse matrices by dense ones, and transposes them.
+/* csr.c -- multiplies sparse and dense matrices by dense ones, and transposes them.
  *
  * Rows are independent and each adds its entries in order, so the result does not depend on the
  * number of threads.
@@ -8,9 +8,28 @@
 
 #include "tensor.h"
 
+enum { DENSE_ROWS = 16 };       /* of a dense matrix that a thread takes at a time */
+
+static void times_dense(float *y, const bn_matrix *a, const float *x, int64_t k, int threads)
+{
+    const bn_kernels *kernel = bn_kernels_get();
+    const double work = (double)a->rows * (double)a->cols * (double)k / 8;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic)
+    for (int64_t r = 0; r < a->rows; r += DENSE_ROWS) {
+        int64_t rows = bn_least(DENSE_ROWS, a->rows - r);
+        const bn_operands o = {a->dense + r * a->cols, x, a->cols, k, k};
+        memset(y + r * k, 0, (size_t)(rows * k) * sizeof *y);
+        kernel->times(y + r * k, &o, rows, k, a->cols);
+    }
+}
+
 void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads)
 {
     const bn_kernels *kernel = bn_kernels_get();
+    if (a->dense) {
+        times_dense(y, a, x, k, threads);
+        return;
+    }
     const double work = (double)(a->rows + a->offsets[a->rows] - a->offsets[0]) * (double)k;
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(dynamic, 32)
     for (int64_t r = 0; r < a->rows; r++) {
@@ -21,9 +40,23 @@ void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, in
     }
 }
 
+static bonsai_status flip_dense(bn_matrix *out, const bn_matrix *a)
+{
+    enum { SIDE = 32 };
+    *out = (bn_matrix){.rows = a->cols, .cols = a->rows};
+    bonsai_status rc = BN_NEW(&out->dense, a->rows * a->cols);
+    for (int64_t r = 0; rc == BONSAI_OK && r < a->rows; r += SIDE)
+        for (int64_t j = 0; j < a->cols; j++)
+            for (int64_t i = r; i < r + SIDE && i < a->rows; i++)
+                out->dense[j * a->rows + i] = a->dense[i * a->cols + j];
+    return rc;
+}
+
 bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a)
 {
     bonsai_status rc;
+    if (a->dense)
+        return flip_dense(out, a);
     int64_t entries = a->offsets[a->rows] - a->offsets[0];
     *out = (bn_matrix){.rows = a->cols, .cols = a->rows};
     BN_TRY(BN_NEW(&out->offsets, a->cols + 2));
@@ -51,5 +84,6 @@ void bn_matrix_free(bn_matrix *a)
     bn_free(a->offsets);
     bn_free(a->index);
     bn_free(a->value);
+    bn_free(a->dense);
     memset(a, 0, sizeof *a);
 }

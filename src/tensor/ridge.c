@@ -1,8 +1,8 @@
 /* ridge.c -- ridge regression by conjugate gradients on the normal equations.
  *
  * The matrix is needed by rows and by columns, so it is transposed once; both products then run
- * over independent rows, each summed in order.  Right-hand sides are padded to a multiple of 8, for
- * which the kernel has no scalar loop.  Sums that control the iteration are doubles in a fixed
+ * over independent rows, each summed in order.  Right-hand sides are padded to whole groups
+ * of columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles in a fixed
  * order.
  *
  * SPDX-License-Identifier: MIT */
@@ -17,6 +17,7 @@ typedef struct {
     bn_matrix xt;
     int64_t  k, size;           /* right-hand sides, padded; cols * k */
     const bn_ridge_how *how;
+    double   lambda;
     float   *w;                 /* (cols,k): the result so far */
     float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
     float   *q;                 /* (rows,k) */
@@ -38,7 +39,7 @@ static void apply(solver *v)
     bn_matrix_times(v->q, v->x, v->p, v->k, v->how->threads);
     bn_matrix_times(v->s, &v->xt, v->q, v->k, v->how->threads);
     for (int64_t i = 0; i < v->size; i++)
-        v->s[i] += (float)v->how->lambda * v->p[i];
+        v->s[i] += (float)v->lambda * v->p[i];
 }
 
 /* Advances every column by one step; returns false when all have converged.  A converged column has
@@ -100,27 +101,56 @@ static void free_solver(solver *v)
     bn_matrix_free(&v->xt);
 }
 
+static bonsai_status solve(solver *v)
+{
+    bonsai_status rc = BONSAI_OK;
+    const int most = v->how->steps > 0 ? v->how->steps : MOST_STEPS;
+    for (int i = 0; i < most; i++) {
+        BN_TRY(bn_tick(v->how->progress, "fitting", i, most));
+        if (!step(v))
+            break;
+    }
+    BN_TRY(bn_tick(v->how->progress, "fitting", most, most));
+done:
+    return rc;
+}
+
+/* Another lambda, from here: what is left over changes by its difference. */
+static void move_on(solver *v, double lambda)
+{
+    for (int64_t i = 0; i < v->size; i++)
+        v->r[i] += (float)(v->lambda - lambda) * v->w[i];
+    v->lambda = lambda;
+    memcpy(v->p, v->r, (size_t)v->size * sizeof *v->p);
+    column_dots(v->rr, v->r, v->r, v->size, v->k);
+}
+
 bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
                        const bn_ridge_how *how)
 {
     bonsai_status rc;
-    solver v = {.x = x, .k = (k + LANES - 1) / LANES * LANES, .how = how};
+    const int64_t lanes = x->dense ? BN_NARROW : LANES;
+    solver v = {.x = x, .k = (k + lanes - 1) / lanes * lanes, .how = how, .lambda = how->lambda};
     if (!bn_mul(&v.size, x->cols, v.k))
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
                        (long long)x->cols, (long long)k);
     BN_TRY(prepare(&v));
     pad(v.q, v.k, y, k, x->rows);
     bn_matrix_times(v.r, &v.xt, v.q, v.k, how->threads);
+    column_dots(v.rr0, v.r, v.r, v.size, v.k);
     memcpy(v.p, v.r, (size_t)v.size * sizeof *v.p);
     column_dots(v.rr, v.r, v.r, v.size, v.k);
-    memcpy(v.rr0, v.rr, (size_t)v.k * sizeof *v.rr);
-    for (int i = 0; i < MOST_STEPS; i++) {
-        BN_TRY(bn_tick(how->progress, "fitting", i, MOST_STEPS));
-        if (!step(&v))
-            break;
+    BN_TRY(solve(&v));
+    for (int i = 0; i < how->paths; i++) {
+        pad(w, k, v.w, v.k, x->cols);
+        if (how->look(i, how->payload))
+            goto done;
+        move_on(&v, how->path[i]);
+        BN_TRY(solve(&v));
     }
     pad(w, k, v.w, v.k, x->cols);
-    BN_TRY(bn_tick(how->progress, "fitting", MOST_STEPS, MOST_STEPS));
+    if (how->paths > 0)
+        how->look(how->paths, how->payload);
 done:
     free_solver(&v);
     return rc;

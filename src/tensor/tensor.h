@@ -161,14 +161,16 @@ static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
     return a->scale ? a->scale[row] * v : v;
 }
 
-typedef struct {                /* a sparse matrix in memory */
+typedef struct {                /* a matrix in memory, sparse or dense */
     int64_t  rows, cols;
     int64_t *offsets;           /* rows+1 */
     int32_t *index;
     float   *value;             /* NULL: all 1 */
+    float   *dense;             /* (rows,cols), and no entries; NULL: sparse */
 } bn_matrix;
 
-/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order. */
+/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order; k is a multiple of
+ * BN_NARROW where a is dense. */
 void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads);
 /* The transpose. */
 bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
@@ -179,8 +181,15 @@ void bn_matrix_free(bn_matrix *a);
 typedef struct {
     double lambda;              /* above 0 */
     double enough;              /* of its squared residual: then a column is done */
+    int    steps;               /* at most; 0: as many as it takes, up to 200 */
     int    threads;
     bn_progress progress;
+    /* Further lambdas, which fall, each solved from where the one before ended; look is called when w
+     * is that of the next, and ends it by true.  0 of them: nobody looks. */
+    const double *path;
+    int    paths;
+    bool (*look)(int way, void *payload);
+    void  *payload;
 } bn_ridge_how;
 
 /* Finds the w (cols,k) that minimises |x w - y|^2 + lambda |w|^2, for y (rows,k), by conjugate

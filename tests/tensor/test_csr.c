@@ -1,4 +1,4 @@
-/* test_csr.c -- sparse products and transposes compared with dense ones.
+/* test_csr.c -- products and transposes, sparse and dense, compared with those in doubles.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -33,7 +33,7 @@ static bn_matrix make(matrix *m, uint64_t seed, bool ones)
         }
         m->offsets[r + 1] = nnz;
     }
-    return (bn_matrix){ROWS, COLS, m->offsets, m->index, ones ? NULL : m->value};
+    return (bn_matrix){ROWS, COLS, m->offsets, m->index, ones ? NULL : m->value, NULL};
 }
 
 static void fill(float *x, int64_t count, uint64_t seed)
@@ -90,11 +90,56 @@ static void a_transpose_has_the_same_entries(void **state)
     }
 }
 
+/* The same matrix with all its zeros. */
+static bn_matrix dense_of(float *room, const matrix *m)
+{
+    for (int i = 0; i < ROWS * COLS; i++)
+        room[i] = (float)m->dense[i / COLS][i % COLS];
+    return (bn_matrix){.rows = ROWS, .cols = COLS, .dense = room};
+}
+
+static void dense_products_have_the_bits_of_sparse_ones(void **state)
+{
+    (void)state;
+    enum { MOST = 5 * BN_NARROW };
+    static matrix m;
+    static float room[ROWS * COLS], x[COLS * MOST], y[ROWS * MOST], z[ROWS * MOST];
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        int64_t k = BN_NARROW * (1 + (int64_t)seed % 5), count = ROWS * k;
+        bn_matrix a = make(&m, seed, seed % 2), b = dense_of(room, &m);
+        fill(x, COLS * k, seed);
+        bn_matrix_times(y, &a, x, k, 1);
+        for (int threads = 1; threads <= 8; threads += 7) {
+            memset(z, 0x7f, sizeof z);
+            bn_matrix_times(z, &b, x, k, threads);
+            assert_memory_equal(y, z, (size_t)count * sizeof *y);
+        }
+    }
+}
+
+static void a_dense_matrix_flipped_twice_is_as_before(void **state)
+{
+    (void)state;
+    static matrix m;
+    static float room[ROWS * COLS];
+    bn_matrix once, twice, a = make(&m, 3, false), b = dense_of(room, &m);
+    assert_int_equal(a.rows, b.rows);
+    assert_int_equal(bn_matrix_flip(&once, &b), BONSAI_OK);
+    assert_true(once.rows == COLS && once.cols == ROWS);
+    for (int i = 0; i < ROWS * COLS; i++)
+        assert_true(once.dense[i % COLS * ROWS + i / COLS] == room[i]);
+    assert_int_equal(bn_matrix_flip(&twice, &once), BONSAI_OK);
+    assert_true(twice.rows == ROWS && twice.cols == COLS);
+    assert_memory_equal(twice.dense, room, sizeof room);
+    bn_matrix_free(&once);
+    bn_matrix_free(&twice);
+}
+
 static void empty_matrices_work(void **state)
 {
     (void)state;
     int64_t zero[2] = {0, 0};
-    bn_matrix t, a = {0, 0, zero, NULL, NULL};
+    bn_matrix t, a = {0, 0, zero, NULL, NULL, NULL};
     float y = 5, x = 1;
     bn_matrix_times(&y, &a, &x, 1, 2);
     a.rows = 1;
@@ -111,6 +156,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_equal_those_of_the_dense_matrix),
         cmocka_unit_test(a_transpose_has_the_same_entries),
+        cmocka_unit_test(dense_products_have_the_bits_of_sparse_ones),
+        cmocka_unit_test(a_dense_matrix_flipped_twice_is_as_before),
         cmocka_unit_test(empty_matrices_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
