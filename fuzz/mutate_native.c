@@ -11,7 +11,8 @@
 #include "graph/graph.h"
 #include "mutate.h"
 
-enum { HEAD = 64, ENTRY = 32, SECTIONS = 64, SECTION_ROOM = 1 << 14 };
+enum { HEAD = 64, ENTRY = 32, SECTIONS = 64, SECTION_ROOM = 1 << 14,
+       LAST = BONSAI_SECTION_COUNT - 1 };         /* the highest number of a section */
 enum { AT_KIND = 12, AT_LENGTH = 16, AT_COUNT = 24, AT_N = 32, AT_F = 40, AT_C = 48,
        AT_FLAGS = 56 };
 
@@ -249,13 +250,13 @@ static void drop_section(file *f, mu_rng *r)
 
 static void renumber_section(file *f, mu_rng *r)
 {
-    some(f, r)->id = (uint32_t)(mu_chance(r, 8) ? mu_number(r, 23) : 1 + mu_below(r, 23));
+    some(f, r)->id = (uint32_t)(mu_chance(r, 8) ? mu_number(r, LAST) : 1 + mu_below(r, LAST));
 }
 
 static void copy_section(file *f, mu_rng *r)
 {
     part *p = some(f, r);
-    uint32_t id = (uint32_t)(mu_chance(r, 8) ? p->id : 1 + mu_below(r, 23));
+    uint32_t id = (uint32_t)(mu_chance(r, 8) ? p->id : 1 + mu_below(r, LAST));
     if (!find(f, id) || mu_chance(r, 8))
         add_part(f, id, p->type, p->bytes.data, p->bytes.len);
 }
@@ -351,10 +352,13 @@ static void remove_entry(file *f, mu_rng *r)
 static size_t items_per_node(file *f, uint32_t id)
 {
     const part *columns = find(f, BONSAI_SECTION_FEATURE_COLUMNS);
+    const part *scales = find(f, BONSAI_SECTION_BASIS_SCALE);
     switch (id) {
     case BONSAI_SECTION_FEATURES: return columns ? items_of(columns)
                                                  : (size_t)get(f->head + AT_F, 8);
     case BONSAI_SECTION_SOFT_LABELS: return (size_t)get(f->head + AT_C, 8);
+    case BONSAI_SECTION_COORDINATES: return scales ? items_of(scales) : 0;
+    case BONSAI_SECTION_COORDINATE_SCALE: return 1;
     case BONSAI_SECTION_OFFSETS: case BONSAI_SECTION_FEATURE_OFFSETS:
     case BONSAI_SECTION_MEMBER_OFFSETS: case BONSAI_SECTION_FEATURE_SCALE:
     case BONSAI_SECTION_LABELS: case BONSAI_SECTION_NODE_WEIGHTS: case BONSAI_SECTION_SPLIT:

@@ -126,7 +126,12 @@ typedef struct {                /* has no size: it never changes */
     X(FEATURE_SPREAD, 21, "feature spread",  0) /* f    F32: ... the division by this */           \
     X(METADATA,       22, "metadata",        0) /* U8: one JSON object in UTF-8 */                 \
     X(FEATURE_COLUMNS, 23, "feature columns", 1) /* U16 U32: of dense features; in files alone */  \
-    X(FEATURE_NAMES,  24, "feature names",   0) /* U8: f strings in UTF-8, each ended by a zero */
+    X(FEATURE_NAMES,  24, "feature names",   0) /* U8: f strings in UTF-8, each ended by a zero */ \
+    X(BASIS,          25, "basis",           1) /* r*q  I8 times a scale: rows are mixtures of */  \
+    X(BASIS_SCALE,    26, "basis scale",     1) /* r    F32 ... these r directions, ... */         \
+    X(BASIS_COLUMNS,  27, "basis columns",   1) /* q    U16 U32; U8: f bits, in files; none: all */  \
+    X(COORDINATES,    28, "coordinates",     1) /* n*r  I8 times a scale: how much of each */      \
+    X(COORDINATE_SCALE, 29, "coordinate scale", 1) /* n F32.  The features say the same, decoded */
 
 typedef enum {
 #define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,

@@ -439,6 +439,10 @@ static bonsai_status check_section(scan *s)
     case BONSAI_SECTION_FEATURE_VALUES:
     case BONSAI_SECTION_FEATURE_MEAN:
     case BONSAI_SECTION_FEATURE_SPREAD:
+    case BONSAI_SECTION_BASIS:
+    case BONSAI_SECTION_BASIS_SCALE:
+    case BONSAI_SECTION_COORDINATES:
+    case BONSAI_SECTION_COORDINATE_SCALE:
         return check_reals(s, bad_finite, "finite");
     case BONSAI_SECTION_FEATURE_SCALE:
         return check_reals(s, bad_scale, "finite, or times its features is not");
@@ -461,6 +465,10 @@ static bonsai_status check_section(scan *s)
         return check_integers(s, INT32_MAX);
     case BONSAI_SECTION_METADATA:
         return check_one(s, 0);
+    case BONSAI_SECTION_BASIS_COLUMNS:
+        if (s->a->type == BONSAI_TYPE_U8)       /* bits, which expand.c counts */
+            return check_integers(s, UINT8_MAX);
+        return check_ascending(s, v->features - 1);
     case BONSAI_SECTION_FEATURE_COLUMNS:
         return check_ascending(s, v->features - 1);
     case BONSAI_SECTION_COUNT:

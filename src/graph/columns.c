@@ -131,7 +131,7 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
                          BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |
                          BN_BIT(BONSAI_SECTION_FEATURE_NAMES) |
                          BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
-                         BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
+                         BN_BIT(BONSAI_SECTION_FEATURE_SPREAD) | BN_FACTOR_SECTIONS;
     *out = NULL;
     BN_TRY(check_kept(&k));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));

@@ -261,6 +261,7 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
         return bn_fail(BONSAI_E_ARGUMENT, "%lld edges, but no source or target", (long long)m);
     BN_TRY(BN_OPTIONS(&o, given, read));
     BN_TRY(bn_options_merge(&full, &empty, sizeof empty, v, "bonsai_view"));
+    bn_factors_drop(&full);
     if (full.section[BONSAI_SECTION_OFFSETS].data || full.section[BONSAI_SECTION_NEIGHBORS].data ||
         full.section[BONSAI_SECTION_EDGE_WEIGHTS].data) {
         rc = bn_fail(BONSAI_E_ARGUMENT, "the view has an adjacency, and edges were given too");

@@ -173,7 +173,11 @@ void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_se
     case BONSAI_SECTION_SOFT_LABELS:
         width = v->classes;
         break;
+    case BONSAI_SECTION_COORDINATES:
+        width = v->section[BONSAI_SECTION_BASIS_SCALE].count;
+        break;
     case BONSAI_SECTION_FEATURE_SCALE:
+    case BONSAI_SECTION_COORDINATE_SCALE:
     case BONSAI_SECTION_LABELS:
     case BONSAI_SECTION_NODE_WEIGHTS:
     case BONSAI_SECTION_SPLIT:
@@ -313,6 +317,7 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
     BN_TRY(bn_graph_new(&g, "graph"));
     const bonsai_view empty = g->view;
     BN_TRY(bn_options_merge(&g->view, &empty, sizeof empty, v, "bonsai_view"));
+    bn_factors_drop(&g->view);
     BN_TRY(bn_view_shape(&g->view, g->where));
     for (int s = 1; copy && s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_view borrowed = g->view;

@@ -24,6 +24,7 @@ typedef struct {                /* encodings that some feature rows allow */
     bool ones, half, u8, i8, negative;
     bool q4, s4;                /* false: not, or not looked at; also u8, also i8 */
     int64_t empty;              /* columns without a value, if to leave them out is smaller; else 0 */
+    bool factored;              /* rows are mixtures of a basis (factors.c) */
 } bn_traits;
 
 struct bonsai_graph {
@@ -276,6 +277,34 @@ double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
                              BN_BIT(BONSAI_SECTION_FEATURE_INDICES) | \
                              BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |  \
                              BN_BIT(BONSAI_SECTION_FEATURE_SCALE))
+
+/* A basis and coordinates, which say the same as the features (factors.c). */
+#define BN_FACTOR_SECTIONS (BN_BIT(BONSAI_SECTION_BASIS) | BN_BIT(BONSAI_SECTION_BASIS_SCALE) | \
+                            BN_BIT(BONSAI_SECTION_BASIS_COLUMNS) |                             \
+                            BN_BIT(BONSAI_SECTION_COORDINATES) |                               \
+                            BN_BIT(BONSAI_SECTION_COORDINATE_SCALE))
+enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* of a basis */
+static const int64_t bn_most_decoded = (int64_t)1 << 28;       /* numbers that a basis may stand for */
+
+/* Whether a section of v belongs to a basis. */
+static inline bool bn_is_factor(int s)
+{
+    return s >= BONSAI_SECTION_BASIS && s <= BONSAI_SECTION_COORDINATE_SCALE;
+}
+/* Columns of the basis of a view that has one. */
+static inline int64_t bn_basis_columns(const bonsai_view *v)
+{
+    const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
+    if (!v->section[BONSAI_SECTION_BASIS_COLUMNS].data)
+        return v->features;
+    return directions > 0 ? v->section[BONSAI_SECTION_BASIS].count / directions : 0;
+}
+/* Lays the features that the basis and the coordinates of g stand for beside them. */
+bonsai_status bn_factors_decode(bonsai_graph *g, int threads);
+/* Whether a basis can be stored in four bits: all of its numbers are signed squares up to 49. */
+bool bn_factors_are_squares(const bonsai_graph *g);
+/* Leaves basis and coordinates out of a view: whoever gives them may not have them right. */
+void bn_factors_drop(bonsai_view *v);
 
 typedef struct {
     const int32_t *kept;        /* some features, ascending; NULL: all */

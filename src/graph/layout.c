@@ -68,7 +68,7 @@ static bonsai_status check_plausible(const bonsai_view *v, const char *where)
     const bonsai_array *a = v->section;
     int64_t entries = a[BONSAI_SECTION_FEATURES].count + a[BONSAI_SECTION_FEATURE_INDICES].count +
                       a[BONSAI_SECTION_KEPT_FEATURES].count +
-                      a[BONSAI_SECTION_FEATURE_COLUMNS].count;
+                      a[BONSAI_SECTION_FEATURE_COLUMNS].count + a[BONSAI_SECTION_BASIS].count;
     if (v->classes - v->nodes - CLASSES > a[BONSAI_SECTION_CLASS_NAMES].count)
         return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes are implausible for %lld nodes: number "
                        "classes from 0 on, or name each", where, (long long)v->classes,
@@ -103,6 +103,11 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
         {BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD},
         {BONSAI_SECTION_FEATURE_SPREAD, BONSAI_SECTION_FEATURE_MEAN},
         {BONSAI_SECTION_FEATURE_COLUMNS, BONSAI_SECTION_FEATURES},
+        {BONSAI_SECTION_BASIS, BONSAI_SECTION_BASIS_SCALE},
+        {BONSAI_SECTION_BASIS_SCALE, BONSAI_SECTION_COORDINATES},
+        {BONSAI_SECTION_BASIS_COLUMNS, BONSAI_SECTION_BASIS},
+        {BONSAI_SECTION_COORDINATES, BONSAI_SECTION_COORDINATE_SCALE},
+        {BONSAI_SECTION_COORDINATE_SCALE, BONSAI_SECTION_BASIS},
     };
     const bonsai_array *a = v->section;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -119,7 +124,7 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
     if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data &&
-        !a[BONSAI_SECTION_FEATURE_OFFSETS].data)
+        !a[BONSAI_SECTION_FEATURE_OFFSETS].data && !a[BONSAI_SECTION_COORDINATES].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: says %lld features but holds none", where,
                        (long long)v->features);
     bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) ||
@@ -139,16 +144,41 @@ static bonsai_status check_columns(const bonsai_view *v, const char *where)
     return BONSAI_OK;
 }
 
+/* A basis may stand for many more numbers than the file has: their number is bounded. */
+static bonsai_status check_factors(const bonsai_view *v, const char *where)
+{
+    const bonsai_array *a = v->section;
+    int64_t directions = a[BONSAI_SECTION_BASIS_SCALE].count, columns = bn_basis_columns(v);
+    if (!a[BONSAI_SECTION_COORDINATES].data)
+        return BONSAI_OK;
+    if (a[BONSAI_SECTION_FEATURES].data || a[BONSAI_SECTION_FEATURE_OFFSETS].data)
+        return bn_fail(BONSAI_E_FORMAT, "%s: has features and coordinates", where);
+    if (directions < 1 || directions > BN_MOST_DIRECTIONS)
+        return bn_fail(BONSAI_E_FORMAT, "%s: a basis of %lld directions; the number must be in "
+                       "1..%d", where, (long long)directions, BN_MOST_DIRECTIONS);
+    if (columns < 0 || columns > v->features)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld columns of a basis; the number must be in "
+                       "0..%lld", where, (long long)columns, (long long)v->features);
+    if (v->nodes > 0 && columns > bn_most_decoded / v->nodes)
+        return bn_fail(BONSAI_E_FORMAT, "%s: a basis of %lld columns is implausible for %lld "
+                       "nodes: decoded they would be more than %lld numbers", where,
+                       (long long)columns, (long long)v->nodes, (long long)bn_most_decoded);
+    return BONSAI_OK;
+}
+
 static bonsai_status check_shape(const bonsai_view *v, const char *where, bool stored)
 {
     bonsai_status rc;
     BN_TRY(check_sizes(v, where));
     BN_TRY(check_columns(v, where));
+    BN_TRY(check_factors(v, where));
     const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16),
                    u32 = BN_BIT(BONSAI_TYPE_U32), u64 = BN_BIT(BONSAI_TYPE_U64),
                    i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),
                    f32 = BN_BIT(BONSAI_TYPE_F32),
-                   four = stored ? BN_BIT(BONSAI_TYPE_Q4) | BN_BIT(BONSAI_TYPE_S4) : 0;
+                   four = stored ? BN_BIT(BONSAI_TYPE_Q4) | BN_BIT(BONSAI_TYPE_S4) : 0,
+                   factor = stored ? ~0u : 0;
+    const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
     const bonsai_array *columns = &v->section[BONSAI_SECTION_FEATURE_COLUMNS];
     int64_t n = v->nodes, f = v->features, c = v->classes;     /* below 2^31: n*f cannot overflow */
     int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count;
@@ -178,6 +208,14 @@ static bonsai_status check_shape(const bonsai_view *v, const char *where, bool s
         {BONSAI_SECTION_METADATA, u8, -1},
         {BONSAI_SECTION_FEATURE_COLUMNS, stored ? u16 | u32 : 0, -1},
         {BONSAI_SECTION_FEATURE_NAMES, u8, -1},
+        {BONSAI_SECTION_BASIS, factor & (i8 | BN_BIT(BONSAI_TYPE_S4)),
+         directions * bn_basis_columns(v)},
+        {BONSAI_SECTION_BASIS_SCALE, factor & f32, -1},
+        {BONSAI_SECTION_BASIS_COLUMNS, factor & (u8 | u16 | u32),
+         v->section[BONSAI_SECTION_BASIS_COLUMNS].type == BONSAI_TYPE_U8 ? (f + 7) / 8
+                                                                         : bn_basis_columns(v)},
+        {BONSAI_SECTION_COORDINATES, factor & i8, n * directions},
+        {BONSAI_SECTION_COORDINATE_SCALE, factor & f32, n},
     };
     BN_TRY(check_together(v, where));           /* a missing section says more than a count */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)

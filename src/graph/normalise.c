@@ -94,7 +94,7 @@ bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g)
     const uint32_t own = BN_BIT(BONSAI_SECTION_FEATURES) | BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |
                          BN_BIT(BONSAI_SECTION_FEATURE_SCALE) |
                          BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
-                         BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
+                         BN_BIT(BONSAI_SECTION_FEATURE_SPREAD) | BN_FACTOR_SECTIONS;
     if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, 0));

@@ -98,7 +98,7 @@ static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph 
     bonsai_status rc = BONSAI_OK;
     const int64_t rows = g->view.nodes < MOST_ROWS ? g->view.nodes : MOST_ROWS;
     *out = NULL;
-    if (rows < least || g->view.features == 0 ||
+    if (rows < least || g->view.features == 0 || bn_has(g, BONSAI_SECTION_COORDINATES) ||
         (is_sparse(g) && g->view.features > MOST_COLUMNS))
         return rc;
     BN_TRY(bn_graph_need(g, BN_FEATURE_SECTIONS, 0));

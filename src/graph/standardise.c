@@ -140,7 +140,8 @@ done:
 static bonsai_status scale(scaling *s, const bonsai_graph *like)
 {
     bonsai_status rc;
-    const uint32_t own = BN_FEATURE_SECTIONS | BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
+    const uint32_t own = BN_FEATURE_SECTIONS | BN_FACTOR_SECTIONS |
+                         BN_BIT(BONSAI_SECTION_FEATURE_MEAN) |
                          BN_BIT(BONSAI_SECTION_FEATURE_SPREAD);
     BN_TRY(bn_graph_need(s->g, BN_ALL_SECTIONS, 0));
     BN_TRY(bn_graph_derive(&s->out, s->g, BN_ALL_SECTIONS & ~own));

@@ -70,6 +70,9 @@ static uint64_t minor_of(const bn_container *c)
     for (int i = 0; i < c->entries; i++)
         if (c->entry[i].id == BONSAI_SECTION_FEATURE_NAMES)
             minor = 3;
+    for (int i = 0; i < c->entries; i++)
+        if (bn_is_factor((int)c->entry[i].id) && c->kind == BN_KIND_GRAPH)
+            minor = 4;
     return minor;
 }
 

@@ -1,10 +1,11 @@
 /* expand.c -- features of a native file that cannot be used as they lie there: values of four bits,
- * and dense rows that hold only some of the columns.
+ * dense rows that hold only some of the columns, and rows that are mixtures of a basis.
  *
  * They are read and checked when the file is opened, and the graph gets arrays of its own: bytes
  * instead of half bytes, and instead of dense rows of some columns either sparse rows or dense ones
  * of all columns, whichever takes less memory.  That is at most some ten bytes for each one of the
- * file, and nobody else knows of these encodings.
+ * file, and nobody else knows of these encodings.  A basis stands for more numbers, up to
+ * bn_most_decoded, and stays beside the features, so that the graph can be written as it was.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -215,9 +216,65 @@ done:
     return rc;
 }
 
+/* ---- a basis ---- */
+
+/* A bit for each feature becomes a list of columns. */
+static bonsai_status list_columns(bonsai_graph *g)
+{
+    const bonsai_section s = BONSAI_SECTION_BASIS_COLUMNS;
+    const bonsai_array a = g->view.section[s];
+    const uint8_t *bits = a.data;
+    const int64_t columns = bn_basis_columns(&g->view);
+    int64_t count = 0;
+    uint32_t *to;
+    for (int64_t j = 0; j < 8 * a.count; j++)
+        count += bits[j / 8] >> j % 8 & 1;
+    for (int64_t j = g->view.features; j < 8 * a.count; j++)
+        if (bits[j / 8] >> j % 8 & 1)
+            return bn_fail(BONSAI_E_FORMAT, "%s: %s: bit %lld is set, but there are %lld features",
+                           g->where, bonsai_section_text(s), (long long)j,
+                           (long long)g->view.features);
+    if (count != columns)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld bits are set where %lld are needed", g->where,
+                       bonsai_section_text(s), (long long)count, (long long)columns);
+    bonsai_status rc = bn_graph_array(&to, g, s, BONSAI_TYPE_U32, columns);
+    for (int64_t j = 0, at = 0; rc == BONSAI_OK && j < g->view.features; j++)
+        if (bits[j / 8] >> j % 8 & 1)
+            to[at++] = (uint32_t)j;
+    return rc;
+}
+
+static bonsai_status expand_factors(bonsai_graph *g, int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bonsai_array basis = g->view.section[BONSAI_SECTION_BASIS];
+    uint8_t *numbers = NULL;
+    for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
+        if (bn_has(g, s)) {
+            BN_TRY(check_stored(g, (bonsai_section)s, threads));
+            atomic_store(&g->verified[s], 1);
+        }
+    if (bn_four_bits(basis.type)) {
+        BN_TRY(BN_NEW(&numbers, basis.count));
+        BN_TRY(open_halves(numbers, g, BONSAI_SECTION_BASIS, threads));
+        g->owned[BONSAI_SECTION_BASIS] = numbers;
+        g->view.section[BONSAI_SECTION_BASIS] = (bonsai_array){numbers, basis.count,
+                                                               BONSAI_TYPE_I8};
+        numbers = NULL;
+    }
+    if (g->view.section[BONSAI_SECTION_BASIS_COLUMNS].type == BONSAI_TYPE_U8)
+        BN_TRY(list_columns(g));
+    BN_TRY(bn_factors_decode(g, threads));
+done:
+    bn_free(numbers);
+    return rc;
+}
+
 bonsai_status bn_expand(bonsai_graph *g, int threads)
 {
     const bonsai_array *section = g->view.section;
+    if (section[BONSAI_SECTION_COORDINATES].data)
+        return expand_factors(g, bn_threads(threads));
     if (section[BONSAI_SECTION_FEATURE_COLUMNS].data ||
         bn_four_bits(section[BONSAI_SECTION_FEATURES].type))
         return expand_rows(g, bn_threads(threads));

@@ -67,7 +67,7 @@ static bonsai_status join_traits(job *j)
     int64_t sum[6] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative};
     bonsai_status rc = bn_sum_int(j->w, sum, 6);
     j->all = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] > 0,
-                         false, false, 0};
+                         false, false, 0, false};
     return rc;
 }
 

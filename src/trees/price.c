@@ -176,7 +176,8 @@ static int64_t feature_bytes(const bn_price *p, bool *dense)
 {
     const totals *n = &p->now;
     bn_traits t = {n->nnz, n->rows_with[0] == 0, n->rows_with[1] == 0, n->rows_with[2] == 0,
-                   n->rows_with[3] == 0, false, n->rows_with[5] == 0, n->rows_with[6] == 0, 0};
+                   n->rows_with[3] == 0, false, n->rows_with[5] == 0, n->rows_with[6] == 0, 0,
+                   false};
     if (!p->strict)
         t = bn_traits_mapped(&t);
     if (!bn_has(p->g, BONSAI_SECTION_FEATURES) && !bn_has(p->g, BONSAI_SECTION_FEATURE_OFFSETS))

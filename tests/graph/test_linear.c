@@ -246,7 +246,7 @@ static void ridge_matches_elimination(void **state)
         for (int i = 0; i < rows * k; i++)
             y[i] = (double)s.y[i];
         oracle_ridge(wanted, s.dense, y, rows, COLS, k, 0.5);
-        assert_int_equal(bn_ridge(w, &s.x, s.y, k, &(bn_ridge_how){0.5, 1e-8, 2, {0}}), BONSAI_OK);
+        assert_int_equal(bn_ridge(w, &s.x, s.y, k, &(bn_ridge_how){.lambda = 0.5, .enough = 1e-8, .threads = 2}), BONSAI_OK);
         for (int i = 0; i < COLS * k; i++)
             assert_near((double)w[i], wanted[i], 1e-3);
     }

@@ -239,7 +239,7 @@ static void a_wrong_header_is_refused(void **state)
 static void a_wrong_table_is_refused(void **state)
 {
     (void)state;
-    refuse_field(BONSAI_SECTION_FEATURE_NAMES, 0, 25, 4, "section 25 is not known to this version");
+    refuse_field(BONSAI_SECTION_FEATURE_NAMES, 0, 30, 4, "section 30 is not known to this version");
     refuse_field(BONSAI_SECTION_OFFSETS, 0, 0, 4, "section 0 is not known");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 0, 1, 4, "entry 1 of its table is out of order");
     refuse_field(BONSAI_SECTION_NEIGHBORS, 28, 1, 4, "entry 1 of its table is out of order");

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -257,6 +258,38 @@ done:
     return rc;
 }
 
+/* The codes of a basis of squares, one in a byte; what else there is of it is written as it lies. */
+static bonsai_status emit_squares(pieces *o, const bonsai_array *a)
+{
+    bonsai_status rc = BONSAI_OK;
+    const int8_t *number = a->data;
+    o->room = PIECE;
+    BN_TRY(BN_NEW(&o->buffer, o->room));
+    for (int64_t i = 0; i < a->count; i++) {
+        int code = 0;
+        while (code * code < abs(number[i]))
+            code++;
+        BN_TRY(put_int(o, BONSAI_TYPE_U8, (number[i] < 0 ? -code : code) & 15));
+    }
+    BN_TRY(flush(o));
+done:
+    return rc;
+}
+
+/* Columns as a bit for each feature. */
+static bonsai_status emit_bits(pieces *o, const bonsai_array *a, int64_t bytes)
+{
+    bonsai_status rc;
+    o->room = bytes;
+    BN_TRY(BN_NEW(&o->buffer, bytes));
+    for (int64_t i = 0; i < a->count; i++)
+        o->buffer[bn_int_at(a, i) / 8] |= (uint8_t)(1 << bn_int_at(a, i) % 8);
+    o->used = bytes;
+    BN_TRY(flush(o));
+done:
+    return rc;
+}
+
 static bool same_type(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
 {
     return (bn_has(g, s) ? g->view.section[s].type : BONSAI_TYPE_NONE) == p->type[s];
@@ -312,8 +345,13 @@ bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bon
         bn_section_part(&from, &to, &g->view, s, rows);
         return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
     }
-    bonsai_status rc = is_feature(s) ? emit_features(&o, p, g, s, rows)
-                                     : emit_converted(&o, p, g, s, rows);
+    bonsai_status rc;
+    if (s == BONSAI_SECTION_BASIS)
+        rc = emit_squares(&o, &g->view.section[s]);
+    else if (s == BONSAI_SECTION_BASIS_COLUMNS && p->type[s] == BONSAI_TYPE_U8)
+        rc = emit_bits(&o, &g->view.section[s], p->count[s]);
+    else
+        rc = is_feature(s) ? emit_features(&o, p, g, s, rows) : emit_converted(&o, p, g, s, rows);
     bn_free(o.buffer);
     return rc != BONSAI_OK ? rc : bn_halves_end(&joined);
 }

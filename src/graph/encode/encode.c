@@ -59,10 +59,28 @@ static void set_sparse(bn_coding *p, const bonsai_view *v, const bn_traits *t, b
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
+/* A basis and coordinates, as the graph has them. */
+static void set_factors(bn_coding *p, const bonsai_graph *g)
+{
+    for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
+        if (bn_has(g, s))
+            set(p, (bonsai_section)s, g->view.section[s].type, g->view.section[s].count);
+    if (bn_factors_are_squares(g))
+        p->type[BONSAI_SECTION_BASIS] = BONSAI_TYPE_S4;
+    if (bn_has(g, BONSAI_SECTION_BASIS_COLUMNS))
+        p->type[BONSAI_SECTION_BASIS_COLUMNS] = index_type(&g->view);
+    const int64_t bits = (g->view.features + 7) / 8;
+    if (bits < bn_coding_bytes(p, BONSAI_SECTION_BASIS_COLUMNS))
+        set(p, BONSAI_SECTION_BASIS_COLUMNS, BONSAI_TYPE_U8, bits);
+}
+
 static int64_t feature_bytes(const bn_coding *p)
 {
     int64_t sum = 0;
     for (int s = BONSAI_SECTION_FEATURES; s <= BONSAI_SECTION_FEATURE_SCALE; s++)
+        if (!bn_add(&sum, sum, bn_coding_bytes(p, s)))
+            return INT64_MAX;
+    for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
         if (!bn_add(&sum, sum, bn_coding_bytes(p, s)))
             return INT64_MAX;
     return bn_add(&sum, sum, bn_coding_bytes(p, BONSAI_SECTION_FEATURE_COLUMNS)) ? sum : INT64_MAX;
@@ -166,12 +184,17 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
 {
     const bonsai_view *v = &g->view;
     const bn_coding base = *p;
+    bn_coding factored = base;
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
     const bn_traits mapped = bn_traits_mapped(t);
     switch (e) {
     case BONSAI_ENCODING_AUTO:
         *p = best_of_all(&base, v, t);
+        if (t->factored) {
+            set_factors(&factored, g);
+            *p = smaller(&factored, p);
+        }
         break;
     case BONSAI_ENCODING_KEEP:
         *p = bn_has(g, BONSAI_SECTION_FEATURES) ? best_dense(&base, v, &mapped, v->features)
@@ -203,6 +226,8 @@ int64_t bn_coding_saves(const bn_coding *p, const bonsai_graph *g, const bn_trai
     const bonsai_type narrow = bits == 8 ? eight_bits(t)
                                : t->negative ? BONSAI_TYPE_S4 : BONSAI_TYPE_Q4;
     bn_coding other = {.type = {BONSAI_TYPE_NONE}};
+    if (p->type[BONSAI_SECTION_COORDINATES] != BONSAI_TYPE_NONE)
+        return 0;
     if (p->type[BONSAI_SECTION_FEATURES] != BONSAI_TYPE_NONE)
         set_dense(&other, &g->view, narrow, g->view.features - t->empty);
     else
@@ -290,7 +315,8 @@ bonsai_status bn_coding_of(bn_coding *p, const bonsai_graph *g, bonsai_encoding 
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++) {
         const bonsai_array *a = &v->section[s];
         bonsai_type t = a->type;
-        if (!a->data || (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE))
+        if (!a->data || (s >= BONSAI_SECTION_FEATURES && s <= BONSAI_SECTION_FEATURE_SCALE) ||
+            bn_is_factor(s))
             continue;
         if (s == BONSAI_SECTION_OFFSETS)
             t = offset_type(v->section[BONSAI_SECTION_NEIGHBORS].count);

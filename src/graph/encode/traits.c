@@ -14,7 +14,7 @@ enum { ROWS = 1024 };           /* per block */
 
 typedef struct { bn_traits t; bool integer; } facts;
 
-#define NO_TRAITS {0, true, true, true, true, false, true, true, 0}
+#define NO_TRAITS {0, true, true, true, true, false, true, true, 0, false}
 
 const bn_traits bn_no_traits = NO_TRAITS;
 static const facts nothing = {NO_TRAITS, true};
@@ -24,6 +24,7 @@ bn_traits bn_traits_mapped(const bn_traits *t)
     bn_traits mapped = *t;
     mapped.q4 = mapped.s4 = false;
     mapped.empty = 0;
+    mapped.factored = false;
     return mapped;
 }
 
@@ -218,7 +219,8 @@ static bonsai_status join_ranks(bn_traits *t, bool *integer, bn_world *w)
     int64_t sum[] = {t->nnz, !t->ones, !t->half, !t->u8, !t->i8, t->negative, !t->q4, !t->s4,
                      !*integer};
     bonsai_status rc = bn_sum_int(w, sum, sizeof sum / sizeof *sum);
-    *t = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] != 0, !sum[6], !sum[7], 0};
+    *t = (bn_traits){sum[0], !sum[1], !sum[2], !sum[3], !sum[4], sum[5] != 0, !sum[6], !sum[7], 0,
+                      false};
     *integer = !sum[8];
     return rc;
 }
@@ -277,6 +279,7 @@ bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
         *out = k->traits;
         *integer = k->integer;
     }
+    out->factored = bn_has(g, BONSAI_SECTION_COORDINATES);
 done:
     return rc;
 }
