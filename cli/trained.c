@@ -116,7 +116,8 @@ static bn_json *model_json(const training *t, int k, const bn_json *names)
 static bn_json *options_json(const training *t)
 {
     const bonsai_train_options *o = &t->o;
-    return bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:s,s:b,s:f,s:b,s:I,s:s,s:o}",
+    bn_json *all = bn_json_pack("{s:s,s:i,s:I,s:i,s:i,s:i,s:i,s:i,s:f,s:f,s:f,s:s,s:b,s:f,s:b,s:I,"
+                                "s:s,s:o}",
                         "protocol", training_protocol_name(t->protocol), "layers", o->layers, "hidden",
                         (int64_t)o->hidden, "heads", o->heads, "gin_layers", o->gin_layers,
                         "epochs", o->epochs, "every", o->every, "seeds", o->seeds, "rate", o->rate,
@@ -125,6 +126,9 @@ static bn_json *options_json(const training *t)
                         "uniform", o->uniform,
                         "memory", (int64_t)o->memory, "metric", bonsai_metric_name(o->metric), "seed",
                         whole(o->seed));
+    if (o->class_weight)
+        bn_json_set(all, "class_weight", bn_json_text(o->class_weight));
+    return all;
 }
 
 /* ---- all models ---------------------------------------------------------- */

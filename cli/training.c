@@ -231,8 +231,16 @@ static void note_idle(session *s, const training *t, int k, const bonsai_graph *
     const char *name = bonsai_graph_class_name(g, largest);
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)largest);
-    note(s, "%s is hardly better than always answering class %s, the largest of the test nodes, which "
-         "gets %.1f %%", bonsai_model_name(t->model[k]), name && *name ? name : number, percent);
+    const bonsai_metric m = t->o.metric;
+    const char *of = m == BONSAI_METRIC_ACCURACY ? "" : " of ";
+    const char *metric = m == BONSAI_METRIC_ACCURACY ? "" : bonsai_metric_text(m);
+    if (m >= BONSAI_METRIC_AUC)
+        note(s, "%s is hardly better than scoring all nodes alike, which gets %.1f %%%s%s",
+             bonsai_model_name(t->model[k]), percent, of, metric);
+    else
+        note(s, "%s is hardly better than always answering class %s, the largest of the test "
+             "nodes, which gets %.1f %%%s%s", bonsai_model_name(t->model[k]),
+             name && *name ? name : number, percent, of, metric);
 }
 
 static void note_results(session *s, const training *t, const bonsai_graph *g)

@@ -335,6 +335,32 @@ typedef enum {
     BONSAI_METHOD_COUNT
 } bonsai_method;
 
+typedef enum {                  /* how well predictions fit labels, in percent */
+    BONSAI_METRIC_ACCURACY,     /* share of the nodes */
+    BONSAI_METRIC_BALANCED,     /* mean recall of the classes that occur among the labels */
+    BONSAI_METRIC_F1,           /* mean F1 of those that occur among labels or predictions */
+    BONSAI_METRIC_AUC,          /* two classes that both occur: area under the ROC curve */
+    BONSAI_METRIC_AP,           /* average precision: of two classes that of the class with fewer
+                                 * labelled nodes (1 if both have as many); of more, only where it
+                                 * is asked for, the mean over those that occur */
+    BONSAI_METRIC_F1MAX,        /* two classes: F1 of that class with the threshold that is best for
+                                 * the validation nodes */
+    BONSAI_METRIC_COUNT, BONSAI_METRIC_ROOM = 8     /* of an array by metric; -1: not defined */
+} bonsai_metric;
+
+typedef enum {                  /* what the probe compares small graphs by */
+    BONSAI_AIM_AUTO,            /* ACCURACY; MIXED where a class is rare: below a tenth of the
+                                 * labelled training nodes, and below a third of an equal share */
+    BONSAI_AIM_MIXED,           /* the mean of accuracy and balanced accuracy */
+    BONSAI_AIM_ACCURACY = 2 + BONSAI_METRIC_ACCURACY,   /* one metric of the judged nodes; */
+    BONSAI_AIM_BALANCED = 2 + BONSAI_METRIC_BALANCED,   /* AUC and AP of more than two classes: */
+    BONSAI_AIM_F1 = 2 + BONSAI_METRIC_F1,               /* the mean over those that occur, each */
+    BONSAI_AIM_AUC = 2 + BONSAI_METRIC_AUC,             /* against all others; F1MAX: at the */
+    BONSAI_AIM_AP = 2 + BONSAI_METRIC_AP,               /* threshold that is best for them */
+    BONSAI_AIM_F1MAX = 2 + BONSAI_METRIC_F1MAX,
+    BONSAI_AIM_COUNT
+} bonsai_aim;
+
 typedef enum {                  /* which round of a method that learns is kept */
     BONSAI_KEEP_PROBE,          /* the one that the probe puts highest; LAST without validation */
     BONSAI_KEEP_LAST
@@ -473,14 +499,6 @@ typedef enum {                  /* as PyTorch Geometric's GCNConv, GATConv, GINC
     BONSAI_MODEL_GCN, BONSAI_MODEL_GAT, BONSAI_MODEL_GIN, BONSAI_MODEL_SAGE, BONSAI_MODEL_COUNT
 } bonsai_model_kind;
 
-typedef enum {                  /* how well predictions fit labels, in percent */
-    BONSAI_METRIC_ACCURACY,     /* share of the nodes */
-    BONSAI_METRIC_BALANCED,     /* mean recall of the classes that occur among the labels */
-    BONSAI_METRIC_F1,           /* mean F1 of those that occur among labels or predictions */
-    BONSAI_METRIC_AUC,          /* two classes that both occur: area under the ROC curve */
-    BONSAI_METRIC_COUNT, BONSAI_METRIC_ROOM = 8     /* of an array by metric; -1: not defined */
-} bonsai_metric;
-
 typedef enum {                  /* which nodes of full say what mean and spread are */
     BONSAI_STANDARDISE_NONE, BONSAI_STANDARDISE_TRAIN, BONSAI_STANDARDISE_ALL
 } bonsai_standardise;
@@ -521,6 +539,9 @@ typedef struct {
                                  * Adam starts anew; 0: never */
     int     uniform;            /* 1: first weights and biases uniform in +-1/sqrt(inputs); 0: as in
                                  * PyTorch Geometric */
+    const char *class_weight;   /* of each class in the loss: "balanced", all classes count alike;
+                                 * or a number from 0 for each, with commas between them; NULL: all
+                                 * weigh the same */
 } bonsai_train_options;
 #define bonsai_train_options_init(o) bonsai_train_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size);

@@ -100,9 +100,13 @@ def idle_text(pointer: Any, classes: np.ndarray) -> str:
     """A line on models that have learned nothing, or nothing."""
     percent = ctypes.c_double()
     largest = c.training_idle(ctypes.byref(percent), pointer)
-    return "" if largest < 0 else (
-        "it is hardly better than always answering class %s, the largest of the test nodes, which gets "
-        "%.1f %%" % (classes["name"][largest], percent.value))
+    if largest < 0:
+        return ""
+    kind = c.training_info(pointer).contents.metric
+    what = ("always answering class %s, the largest of the test nodes," % classes["name"][largest]
+            if kind < c.METRICS.index("auc") else "scoring all nodes alike,")
+    of = " of " + c.metric_text(kind).decode() if kind else ""
+    return "it is hardly better than %s which gets %.1f %%%s" % (what, percent.value, of)
 
 
 def said(training: Any) -> List[str]:

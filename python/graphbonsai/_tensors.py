@@ -294,7 +294,7 @@ def targets(y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor]
 
 
 def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Optional[Tensor],
-         weight: Optional[Tensor]) -> Tensor:
+         weight: Optional[Tensor], class_weight: Any = None) -> Tensor:
     """The cross-entropy with soft labels, averaged over the training nodes by weight."""
     rows = y if y is not None else soft
     if out.dim() != 2 or rows is None or out.shape[0] != rows.shape[0]:
@@ -313,6 +313,8 @@ def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Option
     if at.numel() == 0:
         raise ArgumentError("no labelled node is in the training part")
     scores = torch.log_softmax(out[at], 1)
+    if class_weight is not None:
+        return _weighed(scores, y, soft, at, weight, class_weight)
     if soft is None:
         assert y is not None
         if int(y[at].max()) >= out.shape[1]:
@@ -326,6 +328,44 @@ def loss(out: Tensor, y: Optional[Tensor], soft: Optional[Tensor], train: Option
         return each.mean()
     share = weight[at].to(scores.dtype)
     return (each * share).sum() / share.sum()
+
+
+def _weighed(scores: Tensor, y: Optional[Tensor], soft: Optional[Tensor], at: Tensor,
+             weight: Optional[Tensor], class_weight: Any) -> Tensor:
+    """The same with weights of classes."""
+    count = scores.shape[1]
+    if soft is None:
+        assert y is not None
+        if int(y[at].max()) >= count:
+            raise ArgumentError(f"out has {count} scores a node, but y has the class "
+                                f"{int(y[at].max())}")
+        rows = torch.nn.functional.one_hot(y[at], count).to(scores.dtype)
+    else:
+        rows = _soft_rows(soft[at], None if y is None else y[at]).to(scores.dtype)
+    if weight is not None:
+        rows = rows * weight[at].to(scores.dtype).view(-1, 1)
+    rows = rows * _class_weights(class_weight, rows.sum(0))
+    total = rows.sum()
+    if not total > 0:
+        raise ArgumentError("class_weight: no class of the training nodes has a weight above 0")
+    return -(rows * scores).sum() / total
+
+
+def _class_weights(given: Any, have: Tensor) -> Tensor:
+    """A weight for each class, of which the training nodes have so much."""
+    if isinstance(given, str) and given == "balanced":
+        occur = have > 0
+        return torch.where(occur, have.sum() / (occur.sum() * have.clamp(min=1e-30)),
+                           torch.zeros_like(have))
+    if isinstance(given, str):
+        raise ArgumentError(f'class_weight: "{given}" is neither a number nor "balanced"')
+    found = torch.as_tensor(given, dtype=have.dtype, device=have.device)
+    if found.dim() != 1 or found.shape[0] != have.shape[0]:
+        raise ArgumentError(f"class_weight has the shape {shape_of(found)}, but there are "
+                            f"{have.shape[0]} classes: give a number for each, or \"balanced\"")
+    if not bool((found >= 0).all()) or not bool(torch.isfinite(found).all()):
+        raise ArgumentError("class_weight: weights must be finite numbers from 0")
+    return found
 
 
 def _classes(y: Tensor) -> Tensor:

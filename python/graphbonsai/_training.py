@@ -356,8 +356,9 @@ def train(graph: Any, full: Any = None,
           decay: float = 0.0005, dropout: float = 0.0,
           split: Optional[Union[str, Sequence[float]]] = None, memory: Union[None, int, str] = None,
           threads: int = 0, seed: int = 1,
-          metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy", weighted: bool = False,
-          cut: float = 0.0, uniform: bool = False,
+          metric: Literal["accuracy", "balanced", "f1", "auc", "ap", "f1max"] = "accuracy",
+          weighted: bool = False, cut: float = 0.0, uniform: bool = False,
+          class_weight: Union[None, str, Sequence[float]] = None,
           # end
           progress: Progress = None) -> Training:
     """Trains a model on `graph` and judges it on `full`.
@@ -385,11 +386,14 @@ def train(graph: Any, full: Any = None,
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
-            accuracy, macro F1, or for two classes the area under the ROC curve.
+            accuracy, macro F1, average precision, or for two classes the area under the ROC curve
+            or F1 of the rarer one at the best threshold.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
         cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
             below 1).
         uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
+        class_weight: weight of each class in the loss: balanced, so that all classes count alike,
+            or a number for each; None: all weigh the same.
 
     >>> import graphbonsai
     >>> g = graphbonsai.generate(nodes=300, features=60, classes=3, seed=4)
@@ -415,8 +419,9 @@ def evaluate(small: Any, full: Any,
              decay: float = 0.0005, dropout: float = 0.0,
              split: Optional[Union[str, Sequence[float]]] = None,
              memory: Union[None, int, str] = None, threads: int = 0, seed: int = 1,
-             metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+             metric: Literal["accuracy", "balanced", "f1", "auc", "ap", "f1max"] = "accuracy",
              weighted: bool = False, cut: float = 0.0, uniform: bool = False,
+             class_weight: Union[None, str, Sequence[float]] = None,
              # end
              beside: bool = False, progress: Progress = None) -> Training:
     """Trains a model on a condensed graph and judges it on the full one.
@@ -450,11 +455,14 @@ def evaluate(small: Any, full: Any,
         threads: threads, 0 for every core it may use (0 to 4096).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
-            accuracy, macro F1, or for two classes the area under the ROC curve.
+            accuracy, macro F1, average precision, or for two classes the area under the ROC curve
+            or F1 of the rarer one at the best threshold.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
         cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
             below 1).
         uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
+        class_weight: weight of each class in the loss: balanced, so that all classes count alike,
+            or a number for each; None: all weigh the same.
 
     >>> import graphbonsai
     >>> full = graphbonsai.generate(nodes=600, features=60, classes=3, seed=4)

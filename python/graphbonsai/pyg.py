@@ -327,8 +327,10 @@ class Condense(BaseTransform):
                  memory: Union[None, int, str] = None,
                  for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-                 keep_trees: bool = False, keep_directed: bool = False,
-                 keep_self_loops: bool = False, keep_repeated: bool = False,
+                 keep_trees: bool = False, no_training: bool = False,
+                 metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap",
+                     "f1max"] = "auto", keep_directed: bool = False, keep_self_loops: bool = False,
+                 keep_repeated: bool = False,
                  # end
                  split_index: Optional[int] = None, progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
@@ -386,6 +388,10 @@ class Condense(BaseTransform):
                 None: none.
             keep: methods that learn: the round that the probe puts highest, or the last one.
             keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
+            no_training: choose between kinds of prototypes by the probe alone, not by networks that
+                are trained on the best small graph of each kind.
+            metric: what the probe compares small graphs by; auto: accuracy, or with a rare class
+                mixed, the mean of accuracy and balanced accuracy.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
@@ -408,18 +414,21 @@ class Condense(BaseTransform):
 
 # ---- training on it ----
 
-def loss(out: Tensor, data: Data) -> Tensor:
+def loss(out: Tensor, data: Data, *,
+         class_weight: Union[None, str, Sequence[float], Tensor] = None) -> Tensor:
     """The loss that the library minimises: cross-entropy with soft labels, averaged by weight.
 
     Args:
         out: [nodes, classes] scores of every node, before any softmax.
         data: a Data, condensed or not.  Its y_soft is used if it has one, else its y.  Nodes are
             weighted by node_weight; only nodes in train_mask that have a label count.
+        class_weight: weight of each class: "balanced", so that all classes count alike by the
+            weighted labels of these nodes, or a number for each; None: all weigh the same.
     """
     if isinstance(out, Data):
         raise ArgumentError("pyg.loss takes the scores, then the graph: pyg.loss(out, data)")
     return _tensors.loss(out, data.get("y"), data.get("y_soft"), data.get("train_mask"),
-                         data.get("node_weight"))
+                         data.get("node_weight"), class_weight)
 
 
 def apply_features(full: Data, small: Data) -> Data:

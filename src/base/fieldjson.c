@@ -67,11 +67,22 @@ bool bn_field_recorded(const bonsai_field *f)
     return f->type != BONSAI_FIELD_POINTER && !(f->marks & BONSAI_MARK_ASIDE);
 }
 
+/* Returns whether the option has its default, which records of older versions do not name. */
+static bool is_unsaid(const bonsai_field *f, const void *options)
+{
+    const char *text = NULL;
+    if (!(f->marks & BONSAI_MARK_UNUSUAL))
+        return false;
+    if (f->type == BONSAI_FIELD_TEXT)
+        memcpy(&text, (const char *)options + f->offset, sizeof text);
+    return f->type == BONSAI_FIELD_TEXT ? !text : bn_field_number(f, options) == f->preset;
+}
+
 bn_json *bn_fields_json(bonsai_options_kind kind, const void *options)
 {
     bn_json *all = bn_json_object();
     for (const bonsai_field *f = bn_structs[kind].field; f->name; f++)
-        if (bn_field_recorded(f))
+        if (bn_field_recorded(f) && !is_unsaid(f, options))
             bn_json_set(all, f->name, value_json(f, options));
     return all;
 }

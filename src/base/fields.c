@@ -203,6 +203,14 @@ static const bonsai_field condense_fields[] = {
      .help = "methods that learn: the round that the probe puts highest, or the last one"},
     {ROW(bonsai_condense_options, keep_trees, FLAG), IN(TREES), .methods = OF_TREES,
      .help = "a root's tree goes or stays as a whole, and PageRank's knee acts on trees"},
+    {ROW(bonsai_condense_options, no_training, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
+     .help = "choose between kinds of prototypes by the probe alone, not by networks that are trained "
+             "on the best small graph of each kind"},
+    {ROW(bonsai_condense_options, metric, CHOICE), IN(METHOD), .marks = BONSAI_MARK_UNUSUAL,
+     .methods = OF_PROTOTYPES | OF_LEARNED,
+     WORDS("auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"),
+     .help = "what the probe compares small graphs by; auto: accuracy, or with a rare class mixed, "
+             "the mean of accuracy and balanced accuracy"},
     END,
 };
 
@@ -211,6 +219,8 @@ const char *const bn_metric_words[BONSAI_METRIC_COUNT + 1] = {
     [BONSAI_METRIC_BALANCED] = "balanced",
     [BONSAI_METRIC_F1] = "f1",
     [BONSAI_METRIC_AUC] = "auc",
+    [BONSAI_METRIC_AP] = "ap",
+    [BONSAI_METRIC_F1MAX] = "f1max",
 };
 
 static const bonsai_field train_fields[] = {
@@ -248,7 +258,8 @@ static const bonsai_field train_fields[] = {
     PROGRESS(bonsai_train_options),
     {ROW(bonsai_train_options, metric, CHOICE), .words = bn_metric_words,
      .help = "what validation chooses the epoch by and tables show first: accuracy, balanced "
-             "accuracy, macro F1, or for two classes the area under the ROC curve"},
+             "accuracy, macro F1, average precision, or for two classes the area under the ROC "
+             "curve or F1 of the rarer one at the best threshold"},
     {ROW(bonsai_train_options, weighted, FLAG), IN(NETWORK),
      .help = "gin's sum and sage's mean weigh neighbours by edge weights, as gcn does"},
     {ROW(bonsai_train_options, cut, REAL), .high = 1, .marks = BONSAI_MARK_BELOW, .arg = "S",
@@ -256,6 +267,11 @@ static const bonsai_field train_fields[] = {
      .help = "after this share of the epochs the rate is a tenth, and Adam starts anew"},
     {ROW(bonsai_train_options, uniform, FLAG), IN(NETWORK),
      .help = "first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's"},
+    {ROW(bonsai_train_options, class_weight, TEXT), IN(TRAINING), .marks = BONSAI_MARK_UNUSUAL,
+     .arg = "W,W,...",
+     .help = "weight of each class in the loss: balanced, so that all classes count alike, or a "
+             "number for each",
+     .otherwise = "all weigh the same"},
     END,
 };
 

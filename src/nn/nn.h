@@ -5,6 +5,7 @@
  *   parameters.c  what a model's parameters are called, and where they are
  *   matrix.c      products with dense and sparse inputs, the same bits for any threads
  *   message.c     sums over neighbours, forward and backward
+ *   targets.c     the labels and weights of a graph's training nodes
  *   loss.c        log-softmax, weighted cross-entropy, ReLU, dropout
  *   adam.c        the optimiser; init.c the first weights
  *   operand.c     a graph made ready for a model
@@ -227,6 +228,13 @@ typedef struct {                /* what a node should be */
     float   *soft;              /* count x c, or NULL */
     float   *weight;            /* by place, summing to 1 */
 } bn_targets;
+
+/* Fills zeroed targets with the labelled training nodes of g, soft labels and weights (targets.c).
+ * Fails if there are none. */
+bonsai_status bn_targets_list(bn_targets *t, const bonsai_graph *g);
+/* Fails if all targets are of one class. */
+bonsai_status bn_targets_check(const bn_targets *t, const bonsai_graph *g);
+void bn_targets_free(bn_targets *t);
 
 /* The mean loss of the targets (in double, in a fixed order), and dy (n,c) its gradient: all
  * of dy is written.  dy may be NULL, or y itself. */

@@ -65,8 +65,11 @@ static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
 {
     const bn_task *t = r->t;
     bonsai_epoch *point = &r->out->point[(int64_t)run * t->o.epochs + epoch - 1];
-    if (!bn_measure(point->metric_val, &s->tally, &t->val, scores, r->inner) ||
-        !bn_measure(point->metric_test, &s->tally, &t->test, scores, r->inner))
+    s->tally.finds = true;              /* the threshold, which the test nodes are judged with */
+    if (!bn_measure(point->metric_val, &s->tally, &t->val, scores, r->inner))
+        return false;
+    s->tally.finds = false;
+    if (!bn_measure(point->metric_test, &s->tally, &t->test, scores, r->inner))
         return false;
     point->accuracy_val = point->metric_val[BONSAI_METRIC_ACCURACY];
     point->accuracy_test = point->metric_test[BONSAI_METRIC_ACCURACY];
@@ -253,7 +256,9 @@ static bonsai_status slot_new(slot *s, const bn_task *t, bool in_blocks, int thr
         *part[i] = s->slab + i * stride;
     s->kept_run = -1;
     BN_TRY(bn_tally_new(&s->tally, t->dims.classes,
-                        t->val.count > t->test.count ? t->val.count : t->test.count));
+                        t->val.count > t->test.count ? t->val.count : t->test.count,
+                        t->o.metric == BONSAI_METRIC_AP));
+    s->tally.positive = t->positive;
     BN_TRY(bn_network_new(&s->net, &t->dims, &t->train, t->o.dropout, true, threads));
     if (t->same)
         goto done;

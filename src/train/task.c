@@ -29,122 +29,26 @@ static bonsai_status check_dims(bn_task *t)
     return rc;
 }
 
-/* ---- targets ---- */
-
-static double soft_sum(const bonsai_graph *g, int64_t node)
-{
-    const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];
-    int64_t c = g->view.classes;
-    double sum = 0;
-    for (int64_t k = 0; soft->data && k < c; k++)
-        sum += (double)bn_real_at(soft, node * c + k);
-    return sum;
-}
-
-static bool is_target(const bonsai_graph *g, int64_t node)
-{
-    if (bn_has(g, BONSAI_SECTION_SPLIT) && bn_part(g, node) != BONSAI_PART_TRAIN)
-        return false;
-    return bn_label(g, node) >= 0 || soft_sum(g, node) > 0;
-}
-
-/* A row of c numbers that sum to 1: soft labels where there are some. */
-static void soft_row(float *to, const bonsai_graph *g, int64_t node)
-{
-    const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];
-    int64_t c = g->view.classes;
-    double sum = soft_sum(g, node);
-    if (sum > 0)
-        for (int64_t k = 0; k < c; k++)
-            to[k] = (float)((double)bn_real_at(soft, node * c + k) / sum);
-    else
-        to[bn_label(g, node)] = 1;
-}
-
-static double raw_weight(const bonsai_graph *g, int64_t node)
-{
-    const bonsai_array *weight = &g->view.section[BONSAI_SECTION_NODE_WEIGHTS];
-    return weight->data ? (double)bn_real_at(weight, node) : 1;
-}
-
-static bonsai_status weigh_targets(bn_targets *t, const bonsai_graph *g)
-{
-    double sum = 0;
-    for (int64_t p = 0; p < t->count; p++)
-        sum += raw_weight(g, t->node[p]);
-    if (!(sum > 0))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: the weights of all %lld training nodes are 0",
-                       g->where, (long long)t->count);
-    for (int64_t p = 0; p < t->count; p++)
-        t->weight[p] = (float)(raw_weight(g, t->node[p]) / sum);
-    return BONSAI_OK;
-}
-
-static bonsai_status check_classes(const bn_targets *t, const bonsai_graph *g)
-{
-    int64_t c = g->view.classes, first = -1;
-    for (int64_t p = 0; p < t->count; p++) {
-        int64_t k = t->label ? t->label[p] : 0, end = t->label ? k + 1 : c;
-        for (; t->weight[p] > 0 && k < end; k++) {
-            if (t->soft && t->soft[p * c + k] == 0)
-                continue;
-            if (first >= 0 && first != k)
-                return BONSAI_OK;
-            first = k;
-        }
-    }
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld training nodes are of class %lld: there is "
-                   "nothing to tell apart", g->where, (long long)t->count, (long long)first);
-}
-
-static bonsai_status list_targets(bn_targets *t, const bonsai_graph *g)
-{
-    bonsai_status rc;
-    int64_t n = g->view.nodes;
-    for (int64_t v = 0; v < n; v++)
-        t->count += is_target(g, v);
-    if (t->count == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, bn_has(g, BONSAI_SECTION_SPLIT)
-                       ? "%s: no labelled node is in the training part"
-                       : "%s: no node has a label, so there is nothing to train on", g->where);
-    BN_TRY(BN_NEW(&t->node, t->count));
-    BN_TRY(BN_NEW(&t->weight, t->count));
-    for (int64_t v = 0, p = 0; v < n; v++)
-        if (is_target(g, v))
-            t->node[p++] = (int32_t)v;
-    if (bn_has(g, BONSAI_SECTION_SOFT_LABELS)) {
-        BN_TRY(BN_NEW(&t->soft, t->count * g->view.classes));
-        for (int64_t p = 0; p < t->count; p++)
-            soft_row(t->soft + p * g->view.classes, g, t->node[p]);
-    } else {
-        BN_TRY(BN_NEW(&t->label, t->count));
-        for (int64_t p = 0; p < t->count; p++)
-            t->label[p] = bn_label(g, t->node[p]);
-    }
-    BN_TRY(weigh_targets(t, g));
-    BN_TRY(check_classes(t, g));
-done:
-    return rc;
-}
-
 /* ---- the metric ---- */
 
-/* Only one of the metrics is not defined for every graph. */
+/* Some metrics are not defined for every graph. */
 static bonsai_status check_metric(const bn_task *t)
 {
-    int64_t ones = 0;
-    if (t->o.metric != BONSAI_METRIC_AUC)
+    const bonsai_metric m = t->o.metric;
+    const bool of_two = m == BONSAI_METRIC_AUC || m == BONSAI_METRIC_F1MAX;
+    bool alike = true;
+    if (!of_two && m != BONSAI_METRIC_AP)
         return BONSAI_OK;
-    if (t->dims.classes != 2)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes, but the metric auc is for two; "
+    if (of_two && t->dims.classes != 2)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes, but the metric %s is for two; "
                        "balanced and f1 are for any number", t->full->where,
-                       (long long)t->dims.classes);
-    for (int64_t i = 0; i < t->val.count; i++)
-        ones += t->val.label[i];
-    if (t->val.count && (ones == 0 || ones == t->val.count))
+                       (long long)t->dims.classes, bonsai_metric_name(m));
+    for (int64_t i = 1; i < t->val.count; i++)
+        alike = alike && t->val.label[i] == t->val.label[0];
+    if (t->val.count && alike)
         return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld validation nodes are of class %d, but the "
-                       "metric auc needs both classes", t->full->where, (long long)t->val.count,
-                       ones != 0);
+                       "metric %s needs %s classes", t->full->where, (long long)t->val.count,
+                       (int)t->val.label[0], bonsai_metric_name(m), of_two ? "both" : "two");
     return BONSAI_OK;
 }
 
@@ -198,9 +102,12 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     t->progress = (bn_progress){t->o.progress, t->o.payload};
     BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));
     BN_TRY(choose_graphs(t, small, full));
-    BN_TRY(list_targets(&t->targets, t->small));
+    BN_TRY(bn_targets_list(&t->targets, t->small));
+    BN_TRY(bn_weigh_classes(&t->targets, t->small->view.classes, t->o.class_weight, t->small->where));
+    BN_TRY(bn_targets_check(&t->targets, t->small));
     BN_TRY(bn_judged_list(&t->val, t->full, BONSAI_PART_VAL));
     BN_TRY(bn_judged_list(&t->test, t->full, BONSAI_PART_TEST));
+    t->positive = bn_rarer(t->full);
     BN_TRY(check_dims(t));
     BN_TRY(check_metric(t));
     BN_TRY(bn_match(t));
@@ -215,10 +122,7 @@ void bn_task_free(bn_task *t)
 {
     bn_operand_free(&t->train);
     bn_operand_free(&t->judge);
-    bn_free(t->targets.node);
-    bn_free(t->targets.label);
-    bn_free(t->targets.soft);
-    bn_free(t->targets.weight);
+    bn_targets_free(&t->targets);
     bn_judged_free(&t->val);
     bn_judged_free(&t->test);
     bn_free(t->kept);

@@ -12,6 +12,7 @@ struct bonsai_training {
     bonsai_epoch *point;
     int64_t       points;
     bonsai_class *class;        /* info.classes */
+    double        idle;         /* what naming the largest class gets, by the metric */
     bonsai_model *model;
 };
 
@@ -142,6 +143,19 @@ static bonsai_status list_classes(bonsai_class **out, const bn_task *t, const do
     return rc;
 }
 
+/* Finds what a model that has learned nothing gets of the test nodes, by the metric. */
+static bonsai_status find_idle(double *idle, const bn_task *t)
+{
+    int64_t *labels = NULL;
+    bonsai_status rc = BN_NEW(&labels, t->dims.classes);
+    for (int64_t i = 0; rc == BONSAI_OK && i < t->test.count; i++)
+        labels[t->test.label[i]]++;
+    if (rc == BONSAI_OK)
+        *idle = bn_idle(t->o.metric, labels, t->dims.classes, t->positive);
+    bn_free(labels);
+    return rc;
+}
+
 static void fill_info(bonsai_train_info *info, const bn_task *t, const bn_outcome *out)
 {
     *info = (bonsai_train_info){
@@ -182,6 +196,7 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     BN_TRY(BN_NEW(&t, 1));
     BN_TRY(make_model(&t->model, &task, &found));
     BN_TRY(list_classes(&t->class, &task, found.recall));
+    BN_TRY(find_idle(&t->idle, &task));
     fill_info(&t->info, &task, &found);
     t->run = found.run;
     t->point = found.point;
@@ -243,13 +258,15 @@ const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i)
 int64_t bonsai_training_idle(double *percent, const bonsai_training *t)
 {
     const double better = 1;            /* point */
+    const bonsai_metric m = t->info.metric;
     int64_t all = 0, most = -1;
     for (int64_t k = 0; k < t->info.classes; k++) {
         all += t->class[k].test;
         most = most < 0 || t->class[k].test > t->class[most].test ? k : most;
     }
-    *percent = all > 0 ? 100 * (double)t->class[most].test / (double)all : 0;
-    return *percent < 100 && all > 0 && t->info.accuracy_mean <= *percent + better ? most : -1;
+    *percent = all > 0 ? t->idle : 0;
+    return all > 0 && t->class[most].test < all && t->info.metric_mean[m] <= *percent + better
+               ? most : -1;
 }
 
 const bonsai_model *bonsai_training_model(const bonsai_training *t)

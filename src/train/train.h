@@ -2,6 +2,7 @@
  *
  *   match.c     what is done to the features of two graphs so that they fit each other
  *   task.c      options checked, targets listed, graphs made ready
+ *   classweight.c  weights of classes in the loss
  *   metrics.c   measures of how well predictions fit labels
  *   runs.c      epochs, and seeds side by side
  *   train.c     the public calls
@@ -30,6 +31,7 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
     bn_columns  of_small, of_full;
     bn_targets  targets;
     bn_judged   val, test;
+    int         positive;       /* two classes: the one with fewer labelled nodes in full */
     bn_operand  train, judge;   /* judge is empty where they are the same */
 } bn_task;
 
@@ -39,6 +41,11 @@ void bn_task_free(bn_task *t);
 
 /* Sets kept, mean, spread and the columns; refuses graphs that do not fit each other. */
 bonsai_status bn_match(bn_task *t);
+
+/* Weighs the targets by class as the text asks (bonsai_train_options; NULL: not at all): a target
+ * counts as much as its classes, by their shares, and its shares become those of the weighted ones.
+ * Their weights sum to 1 again.  where: the graph's name. */
+bonsai_status bn_weigh_classes(bn_targets *t, int64_t classes, const char *text, const char *where);
 
 /* Room of an operand that is judged on; memory: as in the options, 0: not limited. */
 int64_t bn_memory_room(int64_t memory);

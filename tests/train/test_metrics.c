@@ -22,7 +22,7 @@ static void measure(double *metric, double *recall, const int32_t *label, const 
     for (int64_t i = 0; i < n; i++)
         node[i] = (int32_t)i;
     const bn_judged j = {n, node, (int32_t *)label};
-    assert_int_equal(bn_tally_new(&t, c, n), BONSAI_OK);
+    assert_int_equal(bn_tally_new(&t, c, n, false), BONSAI_OK);
     assert_true(bn_measure(metric, &t, &j, scores, 1));
     for (int64_t k = 0; recall && k < c; k++)
         recall[k] = bn_recall(&t, k);
@@ -85,6 +85,76 @@ static void ties_count_half_in_the_area(void **state)
     NEAR(metric[BONSAI_METRIC_AUC], 100 * (7 + 0.5 * 2) / 12);
 }
 
+/* Margins 3, 2, 2, 1, 0 of nodes 1 0 1 0 1: precision 1 of the first, 2/3 of the tied one, 3/5. */
+static void precision_is_averaged_over_positive_nodes(void **state)
+{
+    (void)state;
+    int32_t label[] = {1, 0, 1, 0, 1};
+    const real scores[] = {0, 3, 0, 2, 0, 2, 0, 1, 0, 0}, turned[] = {3, 0, 2, 0, 2, 0, 1, 0, 0, 0};
+    double metric[BONSAI_METRIC_ROOM];
+    measure(metric, NULL, label, scores, 5, 2);
+    NEAR(metric[BONSAI_METRIC_AP], 100 * (1 + 2.0 / 3 + 3.0 / 5) / 3);
+    assert_true(metric[BONSAI_METRIC_F1MAX] == -1);     /* no threshold is known */
+    for (int i = 0; i < 5; i++)
+        label[i] = 1 - label[i];
+    bn_tally t = {0};
+    int32_t node[] = {0, 1, 2, 3, 4};
+    assert_int_equal(bn_tally_new(&t, 2, 5, false), BONSAI_OK);
+    t.positive = 0;
+    assert_true(bn_measure(metric, &t, &(bn_judged){5, node, label}, turned, 1));
+    NEAR(metric[BONSAI_METRIC_AP], 100 * (1 + 2.0 / 3 + 3.0 / 5) / 3);
+    bn_tally_free(&t);
+}
+
+/* Above 1 lie two of three nodes, both right: F1 4/5.  In the other list one is right of two. */
+static void the_threshold_of_one_list_judges_another(void **state)
+{
+    (void)state;
+    int32_t node[] = {0, 1, 2, 3, 4}, val[] = {1, 1, 0, 0, 1}, test[] = {1, 0, 1, 0, 0};
+    const real one[] = {0, 3, 0, 2, 0, 1, 0, 0, 0, -1}, other[] = {0, 5, 0, 2, 0, 1.5f, 0, 1, 0, 1};
+    double metric[BONSAI_METRIC_ROOM];
+    bn_tally t = {0};
+    assert_int_equal(bn_tally_new(&t, 2, 5, false), BONSAI_OK);
+    t.finds = true;
+    assert_true(bn_measure(metric, &t, &(bn_judged){5, node, val}, one, 1));
+    NEAR(metric[BONSAI_METRIC_F1MAX], 80);
+    t.finds = false;
+    assert_true(bn_measure(metric, &t, &(bn_judged){5, node, test}, other, 1));
+    NEAR(metric[BONSAI_METRIC_F1MAX], 50);
+    bn_tally_free(&t);
+}
+
+/* Each class against the others, by its probability; class 3 does not occur. */
+static void precision_of_many_classes_is_their_mean(void **state)
+{
+    (void)state;
+    int32_t node[] = {0, 1, 2}, label[] = {0, 1, 2};
+    const real scores[] = {1, 0, 0, 0, 5, 6, 0, 0, 2, 0, 1, 0};     /* node 1: class 1 at 0.73 */
+    double metric[BONSAI_METRIC_ROOM];
+    bn_tally t = {0};
+    assert_int_equal(bn_tally_new(&t, 4, 3, true), BONSAI_OK);
+    assert_true(bn_measure(metric, &t, &(bn_judged){3, node, label}, scores, 2));
+    NEAR(metric[BONSAI_METRIC_AP], 100 * (0.5 + 1 + 1) / 3);    /* node 2 is more of class 0 */
+    bn_tally_free(&t);
+}
+
+static void a_model_that_learned_nothing_is_worth_what_the_metric_says(void **state)
+{
+    (void)state;
+    static const int64_t two[] = {77, 23}, none[] = {0, 0};
+    int32_t label[100], guess[100] = {0};
+    double metric[BONSAI_METRIC_ROOM];
+    real scores[200];
+    for (int i = 0; i < 100; i++)
+        label[i] = i >= 77;
+    score(scores, guess, 100, 2);
+    measure(metric, NULL, label, scores, 100, 2);
+    for (int m = 0; m < BONSAI_METRIC_F1MAX; m++)
+        NEAR(bn_idle((bonsai_metric)m, two, 2, 1), metric[m]);
+    NEAR(bn_idle(BONSAI_METRIC_F1MAX, two, 2, 1), 100 * 46.0 / 123);
+    assert_true(bn_idle(BONSAI_METRIC_AUC, none, 2, 1) == -1);
+}
+
 static void order_alone_decides_the_area(void **state)
 {
     (void)state;
@@ -126,6 +196,26 @@ static double slow_area(const int32_t *label, const real *scores, int64_t n)
     return 100 * ahead / pairs;
 }
 
+/* The mean over positive nodes of the share of positive ones among those that score as high. */
+static double slow_precision(const int32_t *label, const real *scores, int64_t n)
+{
+    double sum = 0;
+    int64_t positive = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t above = 0, hits = 0;
+        if (label[i] != 1)
+            continue;
+        for (int64_t j = 0; j < n; j++)
+            if (scores[2 * j + 1] - scores[2 * j] >= scores[2 * i + 1] - scores[2 * i]) {
+                above++;
+                hits += label[j] == 1;
+            }
+        sum += (double)hits / (double)above;
+        positive++;
+    }
+    return 100 * sum / (double)positive;
+}
+
 static void the_area_is_the_share_of_ordered_pairs(void **state)
 {
     (void)state;
@@ -144,6 +234,7 @@ static void the_area_is_the_share_of_ordered_pairs(void **state)
         }
         measure(metric, NULL, label, scores, N, 2);
         NEAR(metric[BONSAI_METRIC_AUC], slow_area(label, scores, N));
+        NEAR(metric[BONSAI_METRIC_AP], slow_precision(label, scores, N));
     }
 }
 
@@ -182,7 +273,7 @@ static void scores_that_are_no_numbers_are_told(void **state)
             real scores[6] = {0, 1, 0, 1, 0, 1};
             double metric[BONSAI_METRIC_ROOM];
             bn_tally t = {0};
-            assert_int_equal(bn_tally_new(&t, c, 2), BONSAI_OK);
+            assert_int_equal(bn_tally_new(&t, c, 2, false), BONSAI_OK);
             assert_true(bn_measure(metric, &t, &j, scores, 2));
             scores[at % 2 * c + (c == 2 ? at / 2 : 0)] = at / 2 && c == 3 ? (real)INFINITY
                                                                          : (real)NAN;
@@ -446,6 +537,15 @@ static void the_area_needs_two_classes_that_occur(void **state)
     bonsai_graph *one = graph_of(&v);
     assert_fails(bonsai_train(&t, one, NULL, &o), BONSAI_E_ARGUMENT,
                  "validation nodes are of class 0, but the metric auc needs both classes");
+    o.metric = BONSAI_METRIC_AP;
+    assert_fails(bonsai_train(&t, one, NULL, &o), BONSAI_E_ARGUMENT,
+                 "validation nodes are of class 0, but the metric ap needs two classes");
+    t = trained(g, NULL, &o);                   /* of three classes: the mean */
+    assert_true(bonsai_training_info(t)->metric_mean[BONSAI_METRIC_AP] > 34);
+    bonsai_training_free(t);
+    o.metric = BONSAI_METRIC_F1MAX;
+    assert_fails(bonsai_train(&t, g, NULL, &o), BONSAI_E_ARGUMENT,
+                 "has 3 classes, but the metric f1max is for two");
     o.metric = (bonsai_metric)BONSAI_METRIC_COUNT;
     assert_int_equal(bonsai_train(&t, two, NULL, &o), BONSAI_E_ARGUMENT);
     bonsai_graph_free(one);
@@ -478,6 +578,10 @@ int main(void)
         cmocka_unit_test(classes_that_do_not_occur_do_not_count),
         cmocka_unit_test(always_naming_the_largest_class_is_worth_half),
         cmocka_unit_test(ties_count_half_in_the_area),
+        cmocka_unit_test(precision_is_averaged_over_positive_nodes),
+        cmocka_unit_test(the_threshold_of_one_list_judges_another),
+        cmocka_unit_test(precision_of_many_classes_is_their_mean),
+        cmocka_unit_test(a_model_that_learned_nothing_is_worth_what_the_metric_says),
         cmocka_unit_test(order_alone_decides_the_area),
         cmocka_unit_test(equal_scores_go_to_the_lower_class),
         cmocka_unit_test(the_area_is_the_share_of_ordered_pairs),

@@ -47,6 +47,64 @@ static void options_out_of_range_are_refused(void **state)
     bonsai_graph_free(g);
 }
 
+/* ---- weights of classes ---- */
+
+static void weights_of_classes_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    bonsai_graph *g = made_graph(60, 20, 0);
+    bonsai_train_options o = quick(BONSAI_MODEL_GCN);
+    static const struct { const char *given, *said; } cases[] = {
+        {"1,2", "class_weight has 2 numbers, but generated has 3 classes: give one for each"},
+        {"4", "class_weight has 1 number, but"},
+        {"", "class_weight: \"\" is neither a number nor \"balanced\""},
+        {"1,,2", "class_weight: \"\" is neither a number nor \"balanced\""},
+        {"1,2,x", "class_weight: \"x\" is neither a number"},
+        {"1,2,3 ", "class_weight: \"3 \" is neither a number"},
+        {"1,inf,2", "class_weight: \"inf\" is neither a number"},
+        {"1,-2,3", "class_weight: the weight -2 of class 1 is negative"},
+        {"0,0,0", "class_weight: the weights of all 3 classes are 0"},
+        {"Balanced", "class_weight: \"Balanced\" is neither a number nor \"balanced\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        o.class_weight = cases[i].given;
+        refused(g, NULL, &o, cases[i].said);
+    }
+    bonsai_graph_free(g);
+}
+
+/* Nodes of classes 0 0 0 1, the last with weight 2: n = 5, n_k = 3 and 2. */
+static void balanced_weights_make_classes_count_alike(void **state)
+{
+    (void)state;
+    int32_t node[4] = {0, 1, 2, 3}, label[4] = {0, 0, 0, 1};
+    float weight[4] = {0.2f, 0.2f, 0.2f, 0.4f};
+    bn_targets t = {.count = 4, .node = node, .label = label, .weight = weight};
+    assert_int_equal(bn_weigh_classes(&t, 3, NULL, "here"), BONSAI_OK);
+    assert_true(weight[0] == 0.2f && weight[3] == 0.4f);
+    assert_int_equal(bn_weigh_classes(&t, 3, "balanced", "here"), BONSAI_OK);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs((double)weight[i] - (i < 3 ? 1.0 / 6 : 0.5)) < 1e-7);
+    assert_int_equal(bn_weigh_classes(&t, 3, "1,3,7", "here"), BONSAI_OK);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs((double)weight[i] - (i < 3 ? 1.0 / 12 : 0.75)) < 1e-7);
+    assert_fails(bn_weigh_classes(&t, 3, "0,0,7", "here"), BONSAI_E_ARGUMENT,
+                 "no class of the training nodes of here has a weight above 0");
+}
+
+/* Weights 1 and 3 of shares 1/2 1/2 and 1 0: 2 and 1 of 3; the shares of the first are 1/4 3/4. */
+static void soft_labels_are_weighed_share_by_share(void **state)
+{
+    (void)state;
+    int32_t node[2] = {0, 1};
+    float weight[2] = {0.5f, 0.5f}, soft[4] = {0.5f, 0.5f, 1, 0};
+    bn_targets t = {.count = 2, .node = node, .soft = soft, .weight = weight};
+    assert_int_equal(bn_weigh_classes(&t, 2, "1,3", "here"), BONSAI_OK);
+    assert_true(fabs((double)weight[0] - 2.0 / 3) < 1e-7);
+    assert_true(fabs((double)weight[1] - 1.0 / 3) < 1e-7);
+    assert_true(soft[0] == 0.25f && soft[1] == 0.75f && soft[2] == 1 && soft[3] == 0);
+}
+
 /* ---- graphs ---- */
 
 /* g with one section replaced or, without data, left out. */
@@ -472,6 +530,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(weights_of_classes_that_make_no_sense_are_refused),
+        cmocka_unit_test(balanced_weights_make_classes_count_alike),
+        cmocka_unit_test(soft_labels_are_weighed_share_by_share),
         cmocka_unit_test(what_no_machine_holds_is_refused),
         cmocka_unit_test(graphs_without_labels_are_refused),
         cmocka_unit_test(features_must_be_there_and_finite),
