@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 build = @mkdir -p $(BUILD)/$(1) && { cmake -S . -B $(BUILD)/$(1) $(2) > $(BUILD)/$(1)/configure.log 2>&1 \
 	|| { cat $(BUILD)/$(1)/configure.log; exit 1; }; } && cmake --build $(BUILD)/$(1) -j$(JOBS)
 # $(call test,FOLDER) runs every test that the folder was built with.
-test = cd $(BUILD)/$(1) && ctest --output-on-failure --timeout 300 -j$(JOBS)
+test = cd $(BUILD)/$(1) && ctest --output-on-failure --timeout 900 -j$(JOBS)
 
 release = -DCMAKE_BUILD_TYPE=Release -DBONSAI_TESTS=$(1)
 debug   = -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=ON
@@ -103,6 +103,22 @@ bench-quality:  ## accuracy that small graphs of the datasets below DIR (../shar
 	$(call build,release,$(call release,OFF))
 	@BONSAI=$(BUILD)/release/bonsai bench/quality.sh $(or $(DIR),../shared/data)
 
+bench-search:   ## whether settings chosen on small graphs of GRAPHS below DIR (../shared/data) are good; see bench/search.py
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@BONSAI=$(BUILD)/release/bonsai DIR=$(or $(DIR),../shared/data) python3 -B bench/search.py
+
+bench-habits:   ## accuracy of small graphs of GRAPHS below DIR by how people train, beside OLD; see bench/habits.py
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@BONSAI=$(BUILD)/release/bonsai DIR=$(or $(DIR),../shared/data) python3 -B bench/habits.py
+
+bench-probe:    ## ranks of the probe beside trained networks, on GRAPHS (Cora, CiteSeer below DIR); see bench/probe.py
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@cmake --build $(BUILD)/release --target probe_bench
+	@BUILD=$(BUILD)/release python3 -B bench/probe.py $(or $(GRAPHS),$(addprefix $(or $(DIR),../shared/data)/planetoid/ind.,cora citeseer))
+
 bench-peers:    ## condensers that learn by their authors' protocol, on GRAPHS (Cora, CiteSeer below DIR); see bench/peers.py
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
@@ -125,7 +141,7 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
 	$(call test,asan)
 
-test-asan:      ## of those all but six that take minutes
+test-asan:      ## of those all but eight that take minutes
 	@tools/setup test
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
 	$(call test,asan) -LE night
@@ -172,4 +188,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-asan test-faults bench bench-real bench-kernel bench-mag bench-quality bench-peers results fuzz asan tsan coverage mutants install uninstall clean help
+.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-asan test-faults bench bench-real bench-kernel bench-mag bench-quality bench-search bench-habits bench-peers results fuzz asan tsan coverage mutants install uninstall clean help
