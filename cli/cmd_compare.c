@@ -87,6 +87,8 @@ static int settle(session *s, arguments *a)
         return code;
     for (int i = 0; i < a->o.model_count; i++)
         a->model[i] = (bonsai_model_kind)models[i];
+    if (a->train.metric != BONSAI_METRIC_ACCURACY)      /* small graphs are for it, too */
+        a->condense.metric = (bonsai_aim)(BONSAI_AIM_ACCURACY + (int)a->train.metric);
     a->condense.seed = a->train.seed;
     a->condense.threads = a->train.threads = s->read.threads;
     return OPT_GO;
@@ -192,6 +194,8 @@ static void add_training(bn_json *options, const bonsai_train_options *o)
         bn_json_set(options, "cut", bn_json_real(o->cut));
     if (o->uniform)
         bn_json_set(options, "uniform", bn_json_whole(1));
+    if (o->class_weight)
+        bn_json_set(options, "class-weight", bn_json_text(o->class_weight));
 }
 
 static bn_json *heading(const arguments *a, const bonsai_graph *g)

@@ -19,6 +19,7 @@ typedef struct {
     char   to[MOST_RATIOS][MOST_PATH];
     const char *models;                     /* to train on the small graph; NULL: none */
     int         unscaled;                   /* columns of the features have scales far apart */
+    int         rare;                       /* the probe looked after a rare class */
     training    judge;                      /* of --eval */
 } arguments;
 
@@ -299,7 +300,8 @@ static void name_next(char line[MOST_LINE], session *s, const arguments *a, int 
     *line = 0;
     if (!text_word(small, sizeof small, a->to[k]) || !text_word(full, sizeof full, a->path))
         return;
-    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn", small, full);
+    snprintf(line, MOST_LINE, "bonsai eval %s %s --model gcn%s", small, full,
+             a->rare ? " --class-weight balanced" : "");
     options_of_reading(line, MOST_LINE, s);
     if (a->unscaled)
         name_scaling(line, MOST_LINE, s, a->path);
@@ -422,6 +424,7 @@ static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *con
 static int print_results(session *s, arguments *a, const bonsai_condense_info *info,
                          bonsai_graph *const *small, const bonsai_graph *g, double passed)
 {
+    a->rare = info[0].metric == BONSAI_AIM_MIXED;
     int code = !a->ratios ? print_one(s, a, info, small[0], g)
                : s->json ? print_array(s, a, info, small) : print_rows(s, a, info, passed);
     if (code == EXIT_DONE)

@@ -226,6 +226,8 @@ static int64_t elements_of(const facts *f, int section)
         return f->bytes[section] / each;
     if (section == BONSAI_SECTION_FEATURE_VALUES)
         return elements_of(f, BONSAI_SECTION_FEATURE_INDICES);
+    if (section == BONSAI_SECTION_BASIS)
+        return f->v->section[BONSAI_SECTION_BASIS].count;
     return f->v->nodes * (f->types[BONSAI_SECTION_FEATURE_COLUMNS] == BONSAI_TYPE_NONE
                               ? f->v->features : elements_of(f, BONSAI_SECTION_FEATURE_COLUMNS));
 }

@@ -177,11 +177,25 @@ static void add_probed(summary *r, const bonsai_condense_info *i, double kept)
     summary_int(r, "probe_fitted", NULL, i->probe_fitted);
     summary_int(r, "probe_val", NULL, i->probe_val);
     summary_int(r, "probe_held", NULL, i->probe_held);
+    summary_real(r, "probe_idle", NULL, known(i->probe_idle), NULL);
+}
+
+/* Tells the metric of the probe, where it is not the usual one. */
+static void add_metric(summary *r, const bonsai_condense_info *i)
+{
+    const char *word = field_named(BONSAI_OPTIONS_CONDENSE, "metric")->words[i->metric];
+    const int usual = i->metric == BONSAI_AIM_ACCURACY || i->metric == BONSAI_AIM_AUTO;
+    summary_text(r, "metric", NULL, word);
+    if (usual)
+        return;
+    summary_text(r, NULL, "judged by", bonsai_aim_text(i->metric));
+    if (i->metric == BONSAI_AIM_MIXED)
+        summary_note(r, "accuracy alone would hide a rare class; --metric chooses another");
 }
 
 void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
 {
-    char worth[256];
+    char worth[400];
     double kept = -1;
     bonsai_condense_worth(worth, sizeof worth, &kept, i);
     summary_heading(r, "Quality");
@@ -197,6 +211,7 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
         summary_real(r, "probe_other", "best alternative", i->probe_other, "%.2f %%");
         summary_note(r, "not chosen; why names it");
     }
+    add_metric(r, i);
     add_probed(r, i, kept);
     summary_text(r, "worth", "that is", worth);
 }
@@ -244,6 +259,8 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     summary_prototypes(r, "prototypes", "second_nodes", small);
     add_stood(r, i, small, weighted);
     summary_int(r, "layers", "layers", i->layers);
+    summary_int(r, "directions", i->directions ? "directions that rows are made of" : NULL,
+                i->directions);
     summary_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
     if (!i->entries)
         summary_text(r, NULL, "features kept of a row", "all");

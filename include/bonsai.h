@@ -137,7 +137,7 @@ typedef enum {
 #define BONSAI_SECTION_ENUM(name, id, text, counted) BONSAI_SECTION_##name = id,
     BONSAI_SECTION_MAP(BONSAI_SECTION_ENUM)
 #undef BONSAI_SECTION_ENUM
-    BONSAI_SECTION_COUNT = 25   /* one more than the last; entry 0 is never used */
+    BONSAI_SECTION_COUNT = 30   /* one more than the last; entry 0 is never used */
 } bonsai_section;
 
 typedef enum { BONSAI_PART_NONE, BONSAI_PART_TRAIN, BONSAI_PART_VAL, BONSAI_PART_TEST } bonsai_part;
@@ -411,6 +411,9 @@ typedef struct {
     double  time_limit;         /* ... seconds, then the best so far; 0: none */
     bonsai_keep keep;
     int     keep_trees;         /* 1: a root's tree goes or stays as a whole */
+    int     no_training;        /* 1: the probe alone chooses between kinds of prototypes; 0: networks
+                                 * are trained on the best small graph of each kind */
+    bonsai_aim metric;          /* what the probe compares small graphs by */
 } bonsai_condense_options;
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
@@ -438,7 +441,8 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     bonsai_method method;       /* of AUTO: the one that it chose */
     int     entries;            /* prototypes: features kept of a row; 0: all */
     bonsai_type values;         /* prototypes: how these are stored */
-    double  probe;              /* percent of validation nodes that the probe got right; -1: none */
+    double  probe;              /* percent of validation nodes that the probe got right, or another
+                                 * metric of them; -1: none */
     double  probe_other;        /* AUTO: of the runner-up, or the most it can expect */
     double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
     double  seconds_cluster, seconds_probe;
@@ -469,6 +473,9 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     int64_t probe_fitted;       /* ... on so many of its training nodes; -1 and 0: not measured */
     int64_t probe_val, probe_held;      /* nodes that the probe judged on: validation nodes, or
                                  * training nodes that were held out; one of them is 0 */
+    int     directions;         /* prototypes: of the basis that rows are mixtures of; 0: of none */
+    bonsai_aim metric;          /* that probe, probe_other and probe_full are of; AUTO: none */
+    double  probe_idle;         /* the same of always naming the largest class; -1: not known */
 } bonsai_condense_info;
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);

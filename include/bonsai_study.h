@@ -321,9 +321,10 @@ typedef struct {                /* a class, in a training */
     double  recall_mean, recall_std;    /* percent of them that were found, over runs; -1: none */
 } bonsai_class;
 BONSAI_API const bonsai_class *bonsai_training_class(const bonsai_training *t, int64_t i);
-/* The largest class of the test nodes, if the models of t are no better than naming it always: their
- * mean accuracy is at most a point above what that gets, *percent.  -1: they are better, or all
- * test nodes are of one class, or there are none. */
+/* The largest class of the test nodes, if the models of t are no better than naming it always: the
+ * mean of the metric that was asked for is at most a point above what that gets, *percent.  Of AUC,
+ * AP and F1MAX that is what scoring all nodes alike gets.  -1: they are better, or all test nodes
+ * are of one class, or there are none. */
 BONSAI_API int64_t bonsai_training_idle(double *percent, const bonsai_training *t);
 
 typedef struct {                /* how well predictions fit the labels of some nodes */
@@ -335,7 +336,8 @@ typedef struct {                /* how well predictions fit the labels of some n
 BONSAI_API void bonsai_measures_init_sized(bonsai_measures *m, size_t size);
 /* Judges what bonsai_predict says of g, or anybody else, on the labelled nodes of a part.  recall,
  * unless NULL, gets for each class the percent of its nodes that were found; -1: it has none.
- * AUC needs the probabilities of two classes (nodes x 2); else they may be NULL. */
+ * AUC, AP and F1MAX need the probabilities of two classes (nodes x 2); else they may be NULL.
+ * F1MAX takes its threshold of the validation nodes of g. */
 BONSAI_API bonsai_status bonsai_judge(bonsai_measures *out, double *recall, const bonsai_graph *g,
                                       bonsai_part part, const int32_t *classes,
                                       const float *probabilities);
@@ -540,9 +542,12 @@ BONSAI_API bonsai_status bonsai_condense_info_of(bonsai_condense_info *out,
                                                  const bonsai_graph *small);
 BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out,
                                                     const bonsai_graph *small);
+/* "accuracy", "mean of accuracy and balanced accuracy", ...; NULL: AUTO, or unknown. */
+BONSAI_API const char *bonsai_aim_text(bonsai_aim aim);
 /* What a small graph is worth by the probe, in a sentence that ends with a zero; empty: its method
  * has none.  *kept, unless NULL: how much it keeps of what the probe gets from the full graph, in
- * percent; -1: not measured.  Returns the length, as snprintf does, or a negative status. */
+ * percent; -1: not measured, or it is hardly better than always naming the largest class.  Returns
+ * the length, as snprintf does, or a negative status. */
 BONSAI_API int bonsai_condense_worth(char *out, size_t size, double *kept,
                                      const bonsai_condense_info *i);
 
@@ -725,7 +730,8 @@ enum {                          /* marks of a field */
     BONSAI_MARK_BELOW  = 2,     /* high itself is not allowed */
     BONSAI_MARK_BUDGET = 4,     /* one of several, of which exactly one is given */
     BONSAI_MARK_ASIDE  = 8,     /* not in the record of a result: it says nothing about it */
-    BONSAI_MARK_LOCAL  = 16     /* each rank may have its own */
+    BONSAI_MARK_LOCAL  = 16,    /* each rank may have its own */
+    BONSAI_MARK_UNUSUAL = 32    /* in the record of a result only where it is not the default */
 };
 
 /* Options that belong together, in the order of the program's help: a name in C and a heading. */

@@ -23,6 +23,7 @@ from ._errors import (ArgumentError, Canceled, Error, FileError, FormatError, Op
 from ._graph import Graph
 from ._page import Page, report
 from ._report import Info, Report
+from ._search import Search, search
 from ._splits import (LabelWarning, LeakWarning, SaveWarning, ScaleWarning, SplitWarning,
                       TableWarning)
 from ._suggest import Suggestion, suggest
@@ -31,9 +32,9 @@ from ._training import PEERS, Model, Training, evaluate, train
 __all__ = [
     "ArgumentError", "Canceled", "Comparison", "Error", "FileError", "FormatError", "Graph",
     "Info", "LabelWarning", "LeakWarning", "Model", "OptionError", "OutOfMemory", "PEERS", "Page",
-    "Report", "SaveWarning", "ScaleWarning", "SplitWarning", "Suggestion", "TableWarning", "Training",
-    "__version__", "compare", "condense", "evaluate", "explain", "formats", "generate", "info",
-    "nearest", "report", "suggest", "train", "update",
+    "Report", "SaveWarning", "ScaleWarning", "Search", "SplitWarning", "Suggestion", "TableWarning",
+    "Training", "__version__", "compare", "condense", "evaluate", "explain", "formats", "generate",
+    "info", "nearest", "report", "search", "suggest", "train", "update",
 ]
 
 

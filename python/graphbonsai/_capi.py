@@ -27,8 +27,8 @@ TYPE_NAMES = {U8: "u1", U16: "u2", U32: "u4", U64: "u8", I8: "i1", F16: "f2", F3
 (OFFSETS, NEIGHBORS, EDGE_WEIGHTS, FEATURES, FEATURE_OFFSETS, FEATURE_INDICES, FEATURE_VALUES,
  FEATURE_SCALE, LABELS, SOFT_LABELS, NODE_WEIGHTS, SPLIT, CLASS_NAMES, NODE_NAMES, ORIGIN, ROLE,
  MEMBER_OFFSETS, MEMBERS, KEPT_FEATURES, FEATURE_MEAN, FEATURE_SPREAD, METADATA, FEATURE_COLUMNS,
- FEATURE_NAMES) = range(1, 25)
-SECTIONS = 25
+ FEATURE_NAMES, BASIS, BASIS_SCALE, BASIS_COLUMNS, COORDINATES, COORDINATE_SCALE) = range(1, 30)
+SECTIONS = 30
 
 PART_NONE, TRAIN, VAL, TEST = range(4)
 DIRECTED, SELF_LOOPS, REPEATED, OPERATOR = 1, 2, 4, 8
@@ -180,7 +180,8 @@ class CondenseInfo(Structure):
                 ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
                 ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12),
                 ("joules", c_double), ("whole_trees", c_int64), ("probe_full", c_double),
-                ("probe_fitted", c_int64), ("probe_val", c_int64), ("probe_held", c_int64)]
+                ("probe_fitted", c_int64), ("probe_val", c_int64), ("probe_held", c_int64),
+                ("directions", c_int), ("metric", c_int), ("probe_idle", c_double)]
 
 
 class Why(Structure):
@@ -355,6 +356,8 @@ isa = _declare("isa", c_char_p)
 method_name = _declare("method_name", c_char_p, c_int)
 model_name = _declare("model_name", c_char_p, c_int)
 metric_name = _declare("metric_name", c_char_p, c_int)
+metric_text = _declare("metric_text", c_char_p, c_int)
+aim_text = _declare("aim_text", c_char_p, c_int)
 section_text = _declare("section_text", c_char_p, c_int)
 type_text = _declare("type_text", c_char_p, c_int)
 format_name = _declare("format_name", c_char_p, c_int)

@@ -180,7 +180,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             models: Any = ("gcn",), *, condense: Optional[Mapping[str, Any]] = None,
             train: Optional[Mapping[str, Any]] = None,
             cell: Optional[Callable[[Dict[str, Any]], Any]] = None, layers: None = None,
-            # options: compare, condense -BUDGET -method -layers -split, train -model -layers
+            # options: compare, condense -BUDGET -method -layers -split -metric, train -model -layers
             splits: int = 1, draws: int = 1, side_by_side: bool = False, own_split: bool = False,
             accounting: Literal["strict", "paper"] = "strict", k: int = 5,
             sample: Union[None, int, Literal["all"]] = None, theta: float = 0.05,
@@ -193,13 +193,14 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             members: bool = False, memory: Union[None, int, str] = None,
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-            keep_trees: bool = False, hidden: int = 128, heads: int = 1, gin_layers: int = 1,
-            epochs: int = 300, every: int = 10, seeds: int = 5,
+            keep_trees: bool = False, no_training: bool = False, hidden: int = 128, heads: int = 1,
+            gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
             standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
             decay: float = 0.0005, dropout: float = 0.0,
             split: Optional[Union[str, Sequence[float]]] = None,
-            metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+            metric: Literal["accuracy", "balanced", "f1", "auc", "ap", "f1max"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
+            class_weight: Union[None, str, Sequence[float]] = None,
             # end
             progress: Progress = None) -> Comparison:
     """Condenses by each method to each ratio, trains each model, and judges it on `graph`.
@@ -262,6 +263,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             None: none.
         keep: methods that learn: the round that the probe puts highest, or the last one.
         keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
+        no_training: choose between kinds of prototypes by the probe alone, not by networks that are
+            trained on the best small graph of each kind.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).
@@ -275,11 +278,14 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         split: "own", or draw a new split: "random", "published" or percent such as (60, 20, 20);
             None: the one that condensing drew, the graph's own, or (60, 20, 20).
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
-            accuracy, macro F1, or for two classes the area under the ROC curve.
+            accuracy, macro F1, average precision, or for two classes the area under the ROC curve
+            or F1 of the rarer one at the best threshold.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
         cut: after this share of the epochs the rate is a tenth, and Adam starts anew (at least 0,
             below 1).
         uniform: first weights and biases uniform in +-1/sqrt(inputs), not as PyTorch Geometric's.
+        class_weight: weight of each class in the loss: balanced, so that all classes count alike,
+            or a number for each; None: all weigh the same.
 
     An option that condensing and training both have, such as seed, goes to both; split goes to
     training.
@@ -301,7 +307,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
     if layers is not None:
         raise ArgumentError('layers is an option of both condensing and training; say '
                             'condense={"layers": %r} or train={"layers": %r}' % (layers, layers))
-    oc = _filled(c.CondenseOptions, {**given, "split": None}, "condense", condense)
+    aim = None if metric == "accuracy" else metric     # small graphs are for it, too
+    oc = _filled(c.CondenseOptions, {**given, "split": None, "metric": aim}, "condense", condense)
     ot = _filled(c.TrainOptions, given, "train", train)
     o = options_of.fill(c.CompareOptions, given)
     if o.splits == 1:

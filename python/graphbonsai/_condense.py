@@ -109,7 +109,9 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              memory: Union[None, int, str] = None, for_models: Union[str, Sequence[str]] = "all",
              effort: float = 1.0, time_limit: Optional[float] = None,
              keep: Literal["probe", "last"] = "probe", keep_trees: bool = False,
-             keep_directed: bool = False, keep_self_loops: bool = False,
+             no_training: bool = False,
+             metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"] =
+                 "auto", keep_directed: bool = False, keep_self_loops: bool = False,
              keep_repeated: bool = False,
              # end
              split_index: Optional[int] = None, feat: str = "feat", label: str = "label",
@@ -179,6 +181,10 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
             None: none.
         keep: methods that learn: the round that the probe puts highest, or the last one.
         keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
+        no_training: choose between kinds of prototypes by the probe alone, not by networks that are
+            trained on the best small graph of each kind.
+        metric: what the probe compares small graphs by; auto: accuracy, or with a rare class mixed,
+            the mean of accuracy and balanced accuracy.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.

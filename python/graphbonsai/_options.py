@@ -205,6 +205,22 @@ def text(name: str, value: Any) -> bytes:
     return os.fsdecode(value).encode("utf-8", "replace").replace(b"\0", b" ")
 
 
+def weights(name: str, value: Any) -> bytes:
+    """Weights of classes as the library takes them: "balanced", or numbers with commas between them.
+
+    >>> weights("class_weight", [1, 2.5]), weights("class_weight", "balanced")
+    (b'1.0,2.5', b'balanced')
+    """
+    if isinstance(value, str):
+        return text(name, value)
+    try:
+        numbers_of = [real(name, one) for one in value]
+    except TypeError:
+        raise OptionError('%s must be "balanced" or a number for each class, not %r' %
+                          (name, value)) from None
+    return ",".join(map(repr, numbers_of)).encode()
+
+
 def path(name: str, value: Any) -> bytes:
     """A path or FORMAT:PATH, as the library takes it."""
     try:
@@ -240,6 +256,8 @@ def _convert(field: Field, value: Any) -> Any:
         return whole(name, size(name, value) if kind == c.FIELD_BYTES else value, *_ROOM[kind])
     if kind == c.FIELD_SPLIT:
         return (ctypes.c_double * 3)(*three(name, value))
+    if name == "class_weight":
+        return weights(name, value)
     return _TEXTS.get(kind, real)(name, value)
 
 

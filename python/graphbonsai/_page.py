@@ -94,7 +94,7 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
            title: Optional[str] = None, small_name: Optional[str] = None,
            full_name: Optional[str] = None, command: Optional[str] = None, threads: int = 0,
            reading: Optional[str] = None, epochs: int = 300, seeds: int = 5, seed: int = 1,
-           metric: Literal["accuracy", "balanced", "f1", "auc"] = "accuracy",
+           metric: Literal["accuracy", "balanced", "f1", "auc", "ap", "f1max"] = "accuracy",
            weighted: bool = False,
            # end
            progress: Progress = None) -> Page:
@@ -127,7 +127,8 @@ def report(small: Any, full: Any = None, path: Optional[PathLike] = None, *,
         seeds: runs, each from fresh weights (1 to 1000000).
         seed: of the first run; the same seed gives the same bits.
         metric: what validation chooses the epoch by and tables show first: accuracy, balanced
-            accuracy, macro F1, or for two classes the area under the ROC curve.
+            accuracy, macro F1, average precision, or for two classes the area under the ROC curve
+            or F1 of the rarer one at the best threshold.
         weighted: gin's sum and sage's mean weigh neighbours by edge weights, as gcn does.
 
     >>> import graphbonsai

@@ -1,7 +1,8 @@
 """Graphs and models as picklable parts: for workers that are spawned, joblib, Ray and dask.
 
-A graph goes by its sections, NumPy arrays that protocol 5 passes on without a copy.  A model goes
-by the bytes of its native file.
+A graph goes by its sections, NumPy arrays that protocol 5 passes on without a copy.  A model, and a
+graph whose features are stored in a basis, go by the bytes of their native files: a basis that comes
+beside features could be another one.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,19 +23,24 @@ if TYPE_CHECKING:
     from ._graph import Graph
 
 _SIZES = ("nodes", "features", "classes", "flags")
+_COORDINATES = 28       # a section that a graph with a basis has
 
 
 def packed(graph: "Graph") -> Tuple[Dict[str, int], Dict[int, np.ndarray]]:
     """The sizes and the sections of a graph."""
     handle = graph._live()
     view = c.graph_view(handle).contents
+    if view.section[_COORDINATES].data:
+        return {}, {0: np.frombuffer(file_bytes(graph.save), dtype=np.uint8)}
     sections = {number: graph._section(number) for number in range(1, c.SECTIONS)}
     return ({name: int(getattr(view, name)) for name in _SIZES},
             {number: array for number, array in sections.items() if array is not None})
 
 
 def unpacked(sizes: Dict[str, int], sections: Dict[int, np.ndarray]) -> Handle:
-    """A handle of a graph over the arrays that `packed` gave; nothing is copied."""
+    """A handle of a graph over the arrays that `packed` gave; nothing is copied but a file."""
+    if not sizes:
+        return from_bytes(_loaded, sections[0].tobytes())
     view = c.init(c.View)
     for name in _SIZES:
         setattr(view, name, sizes[name])
@@ -43,6 +49,13 @@ def unpacked(sizes: Dict[str, int], sections: Dict[int, np.ndarray]) -> Handle:
         lend(view, number, array)
     handle = Handle(keep=tuple(arrays.values()))
     call(c.graph_new, handle.out, ctypes.byref(view), 0)
+    return handle
+
+
+def _loaded(path: str) -> Handle:
+    """A handle of the graph in a native file."""
+    handle = Handle()
+    call(c.graph_read, handle.out, os.fsencode(path), None)
     return handle
 
 

@@ -140,7 +140,7 @@ class Report(Dict[str, Any]):
     @property
     def kept(self) -> Optional[float]:
         """How much the small graph keeps of what the probe gets from the full one, in percent; None:
-        it was not measured."""
+        it was not measured, or it is hardly better than always naming the largest class."""
         return _worth(record_of(self))[0]
 
     @property
@@ -186,7 +186,9 @@ class Report(Dict[str, Any]):
                  ("of the budget, %", 100 * made.bytes / made.budget if made.budget > 0 and
                   self._part("options").get("accounting") != "paper" else None),
                  ("prototypes", self._pairs(made)), ("probe, %", made.probe if made.probe >= 0 else None),
-                 ("probe of the full graph, %", None if kept is None else made.probe_full),
+                 ("judged by", _aim(made)),
+                 ("probe of the full graph, %",
+                  made.probe_full if made.probe >= 0 and made.probe_full >= 0 else None),
                  ("kept, %", kept),
                  ("coverage", made.coverage if picked else None),
                  ("trees", made.trees if picked else None),
@@ -303,6 +305,12 @@ def condensed_from(report: Any) -> Tuple[int, int]:
     except Error:
         made = None
     return (0, 0) if made is None else (int(made.full_nodes), int(made.full_edges))
+
+
+def _aim(made: c.CondenseInfo) -> str:
+    """The metric that the probe compared by, where it is not accuracy."""
+    text = (c.aim_text(made.metric) or b"").decode()
+    return "" if text == "accuracy" else text
 
 
 def _worth(made: c.CondenseInfo) -> Tuple[Optional[float], str]:

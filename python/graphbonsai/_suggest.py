@@ -150,6 +150,9 @@ def suggest(data: Any, keep: float = 0.95, *,
             no_validation: bool = False, hard_labels: bool = False, members: bool = False,
             memory: Union[None, int, str] = None, for_models: Union[str, Sequence[str]] = "all",
             effort: float = 1.0, time_limit: Optional[float] = None, keep_trees: bool = False,
+            no_training: bool = False,
+            metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"] =
+                "auto",
             # end
             progress: Progress = None) -> Suggestion:
     """Finds the smallest ratio whose small graph keeps a share of what `data` is worth.
@@ -211,6 +214,10 @@ def suggest(data: Any, keep: float = 0.95, *,
         time_limit: methods that learn: seconds, then the best so far is kept (0 to 1000000000);
             None: none.
         keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
+        no_training: choose between kinds of prototypes by the probe alone, not by networks that are
+            trained on the best small graph of each kind.
+        metric: what the probe compares small graphs by; auto: accuracy, or with a rare class mixed,
+            the mean of accuracy and balanced accuracy.
 
     Without a split of its own, 60/20/20 is drawn, as for condense.
 

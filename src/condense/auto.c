@@ -116,7 +116,9 @@ static bonsai_status look_ahead(entrant *e, const entrant *best, bn_prospect *ah
     bonsai_status rc = BONSAI_OK;
     if (!best)
         goto done;
-    double bar = best->info.probe - 2 * bn_probe_error(best->info.probe, r->p->job.judge.far.rows);
+    const bn_probe *probe = r->p->job.probe;
+    const int64_t judged = probe ? bn_probe_merit(probe)->independent : 0;
+    double bar = best->info.probe - 2 * bn_probe_error(best->info.probe, judged);
     BN_TRY(bn_outlook(ahead, r, bar));
     if (ahead->nodes > 0 && ahead->percent < bar) {
         e->outlook = ahead->nodes;

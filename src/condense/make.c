@@ -49,6 +49,11 @@ static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
     i->probe_full = p->probe_full;
     i->probe_fitted = p->probe_fitted;
     *(p->job.held ? &i->probe_held : &i->probe_val) = p->job.judge.far.rows;
+    i->probe_idle = -1;
+    if (p->job.probe) {
+        i->metric = bn_probe_merit(p->job.probe)->aim;
+        i->probe_idle = bn_probe_merit(p->job.probe)->idle;
+    }
 done:
     return rc;
 }
@@ -216,8 +221,11 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
     bonsai_status rc;
     BN_TRY(fill_sizes(info, q, small));
     info->entries = (int)r->t;
+    info->directions = (int)r->directions;
     info->values = r->type;
     info->probe = r->probe;
+    if (info->probe_full >= 0 && r->full > info->probe_full)
+        info->probe_full = r->full;             /* by the same probe as the small graph */
     info->lossless_ratio = info->bytes / full_in_bits(q, r->bits);
     BN_TRY(check_size(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "condense.h"
+#include "prototypes/basis.h"
 #include "record.h"
 
 typedef struct {
@@ -121,6 +122,28 @@ done:
     return rc;
 }
 
+/* Of a small graph whose rows are mixtures of a basis, distances within its span: what lies outside
+ * is not of the prototype's making. */
+static bonsai_status project(bn_embedding *rows, bn_embedding *own, const bonsai_graph *small,
+                             int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_basis basis = {0};
+    bn_embedding *both[] = {rows, own};
+    if (!bn_has(small, BONSAI_SECTION_COORDINATES))
+        return BONSAI_OK;
+    BN_TRY(bn_basis_of(&basis, small));
+    for (int i = 0; i < 2; i++) {
+        bn_embedding low;
+        BN_TRY(bn_basis_project(&low, &basis, both[i], &(bn_place){.threads = threads}));
+        bn_embedding_free(both[i]);
+        *both[i] = low;
+    }
+done:
+    bn_basis_free(&basis);
+    return rc;
+}
+
 /* What the record says of how rows were made; where it does not, layers stay. */
 static bonsai_status read_record(const bn_blend **blend, int *layers, const bonsai_graph *small)
 {
@@ -182,6 +205,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     BN_TRY(bn_embed_blend(&rows, full, &(bn_nodes){c.node, c.count}, blend, o.layers,
                           &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
     BN_TRY(own_row(&own, small, node, rows.dense != NULL));
+    BN_TRY(project(&rows, &own, small, o.threads));
     BN_TRY(rank(&(listing){nodes, distances, found, most}, &rows, &own, &c));
 done:
     bn_embedding_free(&rows);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "methods.h"
+#include "prototypes/basis.h"
 #include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 #include "prototypes/kmeans/kmeans.h"
@@ -213,6 +214,18 @@ static double clustering(const bn_needs *q, double row)
              8 * fmin(BN_KMEANS_SAMPLE, t) * row : 0;
 }
 
+/* Bytes of bases and their rows: of the classifiers' rows, laid out for products both ways; of all
+ * rows in the coordinates of two bases, and of what is judged on in these. */
+static double molding(const bn_needs *q, double row)
+{
+    const double f = (double)q->s.features, c = (double)q->s.classes, t = (double)q->s.train;
+    const double fit = fmin(BN_FIT_ROWS, t), r = fmin(2 * c, f) + 1, judged = bn_needs_judged(q);
+    if (!(q->needs & BN_NEEDS_CLUSTERS) || c > BN_BASIS_CLASSES)
+        return 0;
+    return 4 * fit * (bn_needs_row(&q->s, 0) + 4 * row) + 4 * (f + 1) * (8 * fmax(c, 16) + 4 * r) +
+           2 * 4 * (4 * t * r + judged * (3 * r + 2 * BN_HIDDEN_WIDE));
+}
+
 /* The stages come one after the other; what is judged on stays. */
 int64_t bn_needs_fixed(const bn_needs *q)
 {
@@ -221,8 +234,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
     const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
     double bytes = OF_PROGRAM + (embeds ? (double)q->threads * BN_THREAD_HELD : 0);
     bytes += n / 2 + PER_TREE * t;
-    bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + BN_HIDDEN_WIDE);
-    bytes += fmax(fmax(searching(q, row), probing(q, row)), clustering(q, row));
+    bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + 2 * BN_HIDDEN_WIDE);
+    bytes += fmax(fmax(searching(q, row), probing(q, row)), clustering(q, row) + molding(q, row));
     bytes += (q->needs & BN_NEEDS_CLUSTERS ? CANDIDATES : 2) * bn_needs_budget(q);
     if (q->needs & BN_LEARNS)
         bytes += learning(q);

@@ -173,13 +173,14 @@ static bn_json *add_trace(bn_json *root, const bn_trace *t)
 
 static bn_json *recipe_json(const bn_recipe *r, const bonsai_condense_info *i)
 {
-    return bn_json_pack("{s:I,s:I,s:s,s:I,s:b,s:i,s:s,s:b,s:b,s:i,s:f,s:I,s:I,s:f}",
+    return bn_json_pack("{s:I,s:I,s:s,s:I,s:b,s:i,s:s,s:b,s:b,s:i,s:f,s:I,s:I,s:I,s:f,s:f,s:I}",
                         "trees", (int64_t)i->trees, "nodes", (int64_t)r->nodes,
                         "rows", r->rows, "entries", (int64_t)r->t, "columns", r->columns,
                         "bits", r->bits, "values", bonsai_type_text(r->type), "soft", r->soft,
                         "weighted", r->weighted, "layers", r->layers, "probe", r->probe,
                         "judged", (int64_t)r->judged, "candidates", (int64_t)r->candidates,
-                        "lossless_ratio", i->lossless_ratio);
+                        "finalists", (int64_t)r->finalists, "trained", r->trained,
+                        "lossless_ratio", i->lossless_ratio, "directions", r->directions);
 }
 
 /* Takes the report. */
@@ -208,6 +209,19 @@ static bn_json *crc_json(const bonsai_condense_info *i)
     return bn_json_text(hex);
 }
 
+/* Takes root, and adds the metric of the probe to what the judge said, and what a classifier that
+ * has learned nothing gets, where a reader needs them: accuracy well above that is the usual. */
+static bn_json *add_metric(bn_json *root, const bonsai_condense_info *i)
+{
+    bn_json *said = bn_json_get(root, "judge");
+    const bool usual = i->metric == BONSAI_AIM_ACCURACY || i->metric == BONSAI_AIM_AUTO;
+    if (said && !usual)
+        bn_json_set(said, "metric", bn_json_text(bn_aim_word(i->metric)));
+    if (said && (!usual || bn_is_idle(i)))
+        bn_json_set(said, "probe_idle", bn_json_real(i->probe_idle));
+    return root;
+}
+
 /* Takes what is special to the method, under its name. */
 static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
                             const bonsai_condense_options *o, bn_json *special)
@@ -220,7 +234,7 @@ static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
         bn_json_set(root, "judge", rows_json(judge, JUDGE, i));
     bn_json_update(root, special);
     bn_json_free(special);
-    return store(small, root);
+    return store(small, add_metric(root, i));
 }
 
 bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *i,
@@ -283,7 +297,7 @@ bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *
     bn_json *root;
     bonsai_status rc = bn_record_load(&root, small);
     bn_json_set(root, "choice", choice_json(i));
-    return rc == BONSAI_OK ? store(small, root) : rc;
+    return rc == BONSAI_OK ? store(small, add_metric(root, i)) : rc;
 }
 
 bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
@@ -312,6 +326,26 @@ static bonsai_method method_named(const char *name)
         if (strcmp(bonsai_method_name((bonsai_method)m), name) == 0)
             return (bonsai_method)m;
     return BONSAI_METHOD_COUNT;
+}
+
+static const bonsai_field *aim_field(void)
+{
+    return bn_field_named(BONSAI_OPTIONS_CONDENSE, "metric");
+}
+
+const char *bn_aim_word(bonsai_aim aim)
+{
+    return aim_field()->words[aim];
+}
+
+/* Records that name none are of accuracy. */
+static bonsai_aim aim_named(const char *name)
+{
+    const char *const *words = aim_field()->words;
+    for (int a = BONSAI_AIM_MIXED; name && a < BONSAI_AIM_COUNT; a++)
+        if (strcmp(words[a], name) == 0)
+            return (bonsai_aim)a;
+    return BONSAI_AIM_ACCURACY;
 }
 
 static bonsai_type type_named(const char *name)
@@ -362,14 +396,18 @@ static void read_info(bonsai_condense_info *i, const bn_json *root)
     read_rows(i, sizes, SIZES, bn_json_get(root, "sizes"));
     read_rows(i, cover, COVER, bn_json_get(root, "cover"));
     read_rows(i, judge, JUDGE, bn_json_get(root, "judge"));
+    i->probe_idle = read_score(bn_json_get(root, "judge"), "probe_idle");
     recipe = recipe ? recipe : bn_json_get(root, "learned");
     read_card(i, bn_json_get(root, "learned"));
     read_long(&i->trees, recipe, "trees");
     read_int(&i->entries, recipe, "entries");
+    read_int(&i->directions, recipe, "directions");
     i->values = type_named(bn_json_as_text(bn_json_get(recipe, "values")));
     read_real(&i->lossless_ratio, recipe, "lossless_ratio");
     i->probe = read_score(choice ? choice : recipe, "probe");
     i->probe_other = read_score(choice, "probe_other");
+    i->metric = i->probe < 0 ? BONSAI_AIM_AUTO
+                : aim_named(bn_json_as_text(bn_json_get(bn_json_get(root, "judge"), "metric")));
     read_text(i->why, sizeof i->why, choice, "why");
     read_text(i->version, sizeof i->version, root, "bonsai");
     i->input_crc32 = crc ? (uint32_t)strtoul(crc, NULL, 16) : 0;

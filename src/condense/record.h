@@ -25,6 +25,12 @@ bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *
 bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
                                 const bonsai_graph *before);
 
+/* The word of the options for what the probe compares by. */
+const char *bn_aim_word(bonsai_aim aim);
+/* Returns whether the probe, fitted on the small graph, is hardly better than always naming the
+ * largest class (worth.c). */
+bool bn_is_idle(const bonsai_condense_info *i);
+
 /* A checksum of all that condensing reads of a graph (fingerprint.c): its counted sections in their
  * smallest encoding, but of the labels only those of the given training nodes.  The same graph has
  * the same number in any format.  t: the traits of its features.  Over ranks (graph.h) each has all

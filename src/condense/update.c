@@ -166,7 +166,7 @@ static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
     i->coverage = i->coverage_check = i->coverage_bound = -1;
     i->whole_trees = -1;
     i->recall = 1;
-    i->probe = i->probe_other = i->probe_full = -1;
+    i->probe = i->probe_other = i->probe_full = i->probe_idle = -1;
     i->entries = u->made.info.entries;
     i->values = x[BONSAI_SECTION_FEATURES].data ? x[BONSAI_SECTION_FEATURES].type
                 : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type

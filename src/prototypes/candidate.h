@@ -1,8 +1,7 @@
 /* candidate.h -- what prototypes.c tries: clusters of labelled rows, stored in some way.
  *
  *   clusters.c   nodes over classes, clusters
- *   centres.c    the rows of prototypes: means of members, mixed and sharpened
- *   sharpen.c    rows moved to where their class differs from the others
+ *   centres.c    the rows of prototypes: means of members, mixed
  *   forms.c      ways to store rows, and their bytes
  *   rows.c       which entries of the rows are stored
  *   smallgraph.c the graph of some prototypes
@@ -33,6 +32,7 @@ typedef struct {                /* labelled rows that prototypes are made of; al
 
 typedef struct {                /* all of it the same on every rank, but cluster */
     int64_t  asked, count;      /* nodes asked for; clusters there are */
+    const bn_source *of;        /* borrowed */
     int32_t *cluster;           /* own rows of the source: 0 .. count-1; -1: its class got none */
     int32_t *label;             /* count, ascending */
     int64_t *size;              /* count: members */
@@ -88,6 +88,7 @@ typedef struct {                /* how a graph of prototypes is stored */
     bool    soft;               /* soft labels in 255ths */
     bool    pairs, alone;       /* two nodes each; nodes without a self loop */
     int64_t largest;            /* weight; 0: all are the same and are not stored */
+    int64_t directions, kept;   /* of a basis, in so many columns; 0: rows have none */
 } bn_storage;
 
 /* Nodes of so many prototypes. */
@@ -131,6 +132,9 @@ typedef struct {                /* all that a small graph is made of */
     const bn_keep *keep;
     const bn_storage *storage;
     double mix;                 /* of posteriors in soft labels */
+    const struct bn_basis *basis;       /* of rows that are mixtures, in place of m and keep, ... */
+    const struct bn_shares *shares;     /* ... and how much of each; NULL: they are not */
+    bool bare;                  /* the basis has no direction along the mean row */
 } bn_plan;
 
 /* A graph of so many nodes that do not exist in full, with what they take over from it: classes and
@@ -138,8 +142,13 @@ typedef struct {                /* all that a small graph is made of */
 bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes);
 /* The small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, const bn_job *job);
-/* Adds origins and, where the job asks for them, members; the source is all rows. */
+/* The same with a feature for each direction of the basis (bn_shares_compact). */
+bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *plan, bool straight,
+                                   const bn_job *job);
+/* Adds origins and, where the job asks for them, members; the source is all rows, in the coordinates
+ * of the basis where there is one. */
 bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
-                                 const bn_kind *kind, const bn_job *job);
+                                 const bn_kind *kind, const struct bn_basis *basis,
+                                 const bn_job *job);
 
 #endif

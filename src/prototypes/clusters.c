@@ -212,6 +212,7 @@ bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nod
     by_class b = {0};
     memset(out, 0, sizeof *out);
     out->asked = nodes;
+    out->of = s;
     BN_TRY(bn_agree(w, make_room(out, &b, s, bn_least(nodes, s->view[BN_FAR]->rows))));
     sort_by_class(&b, s);
     BN_TRY(cluster_classes(out, s, &b, seed));

@@ -24,8 +24,7 @@
 
 #include "fit.h"
 
-enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8, SOME_ROWS = 16,
-       STRETCH = 128 };
+enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8 };
 static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
 static const double constant = 0.3;     /* over the length of a row */
 
@@ -389,12 +388,11 @@ done:
     return rc;
 }
 
-/* Who scores has 1 for the constant. */
-static void back_to_one(bn_fit *q)
+/* The constant as the solver has it, and as who scores has it: 1. */
+static void scale_constant(bn_fit *q, double by)
 {
-    float *w = q->w + q->x->f * q->k;
     for (int64_t j = 0; j < q->k; j++)
-        w[j] *= (float)q->one;
+        q->w[q->x->f * q->k + j] *= (float)by;
 }
 
 bonsai_status bn_fit_direct(bn_fit *q)
@@ -411,89 +409,72 @@ bonsai_status bn_fit_direct(bn_fit *q)
     const double *w = q->dual ? q->exact : q->b;
     for (int64_t i = 0; i < q->wide * q->k; i++)
         q->w[i] = (float)w[i];
-    back_to_one(q);
+    scale_constant(q, q->one);
 done:
     return rc;
 }
 
-/* Where neither side of a sparse A is small: conjugate gradients on its rows. */
+/* A in single precision, as it is: sparse or dense. */
+static bonsai_status lay_rows(bn_matrix *a, bn_fit *q)
+{
+    bonsai_status rc;
+    const int64_t f = q->x->f;
+    *a = (bn_matrix){.rows = q->n, .cols = q->wide};
+    if (q->x->dense) {
+        BN_TRY(BN_NEW(&a->dense, q->n * q->wide));
+        for (int64_t i = 0; i < q->n; i++) {
+            const float *row = q->x->dense + row_at(q, i) * f;
+            for (int64_t j = 0; j < f; j++)
+                a->dense[i * q->wide + j] = (float)(q->root[i] * (double)row[j]);
+            a->dense[i * q->wide + f] = (float)(q->root[i] * q->one);
+        }
+        goto done;
+    }
+    BN_TRY(list_lines(q));
+    a->offsets = q->offsets;
+    a->index = q->index;
+    BN_TRY(BN_NEW(&a->value, q->offsets[q->n]));
+    for (int64_t i = 0; i < q->offsets[q->n]; i++)
+        a->value[i] = (float)q->value[i];
+done:
+    return rc;
+}
+
+/* Who looks has 1 for the constant, too. */
+static bool look(int way, void *payload)
+{
+    bn_fit *q = payload;
+    scale_constant(q, q->one);
+    return q->look(way, q->payload);
+}
+
+/* Where neither side of A is small: conjugate gradients on its rows. */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
 {
     bonsai_status rc;
-    float *value = NULL, *y = NULL;
+    float *y = NULL;
+    double *lambda = NULL;
+    bn_matrix a = {0};
     q->dual = false;
-    BN_TRY(list_lines(q));
-    int64_t entries = q->offsets[q->n];
-    BN_TRY(BN_NEW(&value, entries));
+    q->k = q->c;                /* one after the other */
+    BN_TRY(lay_rows(&a, q));
     BN_TRY(BN_NEW(&y, q->n * q->c));
     BN_TRY(BN_NEW(&q->w, q->wide * q->c));
-    for (int64_t i = 0; i < entries; i++)
-        value[i] = (float)q->value[i];
     for (int64_t i = 0; i < q->n * q->c; i++)
         y[i] = (float)q->y[i];
-    const bn_matrix a = {q->n, q->wide, q->offsets, q->index, value};
-    const bn_ridge_how how = {q->lambda[0] * q->squares, enough, q->threads, p};
+    BN_TRY(BN_NEW(&lambda, q->ways));
+    for (int i = 0; i < q->ways; i++)
+        lambda[i] = q->lambda[i] * q->squares;
+    const bn_ridge_how how = {.lambda = lambda[0], .enough = enough, .steps = q->steps,
+                              .threads = q->threads, .progress = p, .path = lambda + 1,
+                              .paths = q->look ? q->ways - 1 : 0, .look = look, .payload = q};
     BN_TRY(bn_ridge(q->w, &a, y, q->c, &how));
-    back_to_one(q);
+    if (how.paths == 0)
+        scale_constant(q, q->one);
 done:
-    bn_free(value);
+    bn_free(lambda);
+    bn_free(a.value);
+    bn_free(a.dense);
     bn_free(y);
     return rc;
-}
-
-/* ---- row by row ---- */
-
-bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q)
-{
-    bonsai_status rc;
-    s->f = q->x->f;
-    s->k = q->k;
-    s->wide = (q->k + BN_NARROW - 1) / BN_NARROW * BN_NARROW;
-    BN_TRY(BN_NEW(&s->w, (s->f + 1) * s->wide));
-    for (int64_t j = 0; j <= s->f; j++)
-        memcpy(s->w + j * s->wide, q->w + j * s->k, (size_t)s->k * sizeof *s->w);
-done:
-    return rc;
-}
-
-void bn_scorer_free(bn_scorer *s)
-{
-    bn_free(s->w);
-}
-
-typedef struct { int64_t first, count; } some_rows;
-
-/* The columns of the weights from `at` on, as many as there is room for. */
-static void score_some(float *room, const bn_scorer *s, const bn_embedding *x, some_rows rows,
-                       int64_t at)
-{
-    int64_t wide = bn_least(STRETCH, s->wide - at), count = rows.count;
-    for (int64_t r = 0; r < count; r++)
-        memcpy(room + r * STRETCH, s->w + s->f * s->wide + at, (size_t)wide * sizeof *room);
-    if (x->dense) {
-        const bn_operands o = {x->dense + rows.first * x->f, s->w + at, x->f, s->wide, STRETCH};
-        bn_kernels_get()->times(room, &o, count, wide, x->f);
-        return;
-    }
-    for (int64_t r = 0; r < count; r++) {
-        int64_t from = x->offsets[rows.first + r], to = x->offsets[rows.first + r + 1];
-        bn_kernels_get()->combine(room + r * STRETCH, s->w + at, wide, s->wide, x->index + from,
-                                  x->value + from, to - from);
-    }
-}
-
-/* Whole groups of columns are what the kernels want. */
-void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row,
-                   int64_t count)
-{
-    float room[SOME_ROWS * STRETCH];
-    for (int64_t done = 0; done < count; done += SOME_ROWS) {
-        int64_t some = bn_least(SOME_ROWS, count - done);
-        for (int64_t at = 0; at < s->k; at += STRETCH) {
-            score_some(room, s, x, (some_rows){row + done, some}, at);
-            for (int64_t r = 0; r < some; r++)
-                memcpy(out + (done + r) * s->k + at, room + r * STRETCH,
-                       (size_t)bn_least(STRETCH, s->k - at) * sizeof *out);
-        }
-    }
 }

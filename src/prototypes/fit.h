@@ -1,4 +1,4 @@
-/* fit.h -- weighted ridge regression in closed form; see fit.c.
+/* fit.h -- weighted ridge regression in closed form; see fit.c, and scorer.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FIT_H
@@ -15,6 +15,10 @@ typedef struct {
     int64_t c, k;               /* classes; classes times lambdas */
     const double *lambda;
     int     ways;               /* how many lambdas */
+    int     steps;              /* of bn_fit_steps, at most, of each lambda; 0: as bn_ridge's */
+    bool  (*look)(int way, void *payload);      /* of bn_fit_steps with several lambdas, which fall:
+                                 * looks at the w of one after the other, and ends it by true */
+    void   *payload;
     int     threads;
     bool    dual;
     int64_t m, depth;           /* the smaller of n and wide, and the other */
@@ -43,7 +47,9 @@ typedef struct {                /* of the rows of x: soft ones and weights, or o
 /* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given. */
 bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
-bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda and sparse rows, nearly */
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* nearly: where m is large */
+/* All of it, of one lambda and one label for each row: by whichever is faster. */
+bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p);
 void bn_fit_free(bn_fit *q);
 
 typedef struct {                /* scores rows in a fixed order: see bn_score_rows */
@@ -52,6 +58,8 @@ typedef struct {                /* scores rows in a fixed order: see bn_score_ro
 } bn_scorer;
 
 bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q);
+/* Room for weights of k columns, all zero: the caller fills them in. */
+bonsai_status bn_scorer_room(bn_scorer *s, int64_t f, int64_t k);
 void bn_scorer_free(bn_scorer *s);
 /* out (count,k) = rows of x from `row` on, and the constant, times the weights: the bits of a row do
  * not depend on the others. */

@@ -2,6 +2,7 @@
  *
  * A row may keep all of its entries, some of its own with their columns, or those in columns that
  * all rows share, which are listed once; a number takes eight bits, or four where it is a square.
+ * Or rows are mixtures of a few directions, which are stored once.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,8 +19,18 @@ static double value_bytes(const bn_storage *s, double values)
     return s->squares ? ceil(values / 2) : values * (double)bonsai_type_bytes(s->type);
 }
 
+/* A basis in four bits, and eight bits for each coordinate. */
+static double factor_bytes(const bn_storage *s, double rows)
+{
+    double r = (double)s->directions, columns = (double)s->kept;
+    double list = fmin(columns * index_bytes(s), ceil((double)s->f / 8));       /* or a bit for each */
+    return ceil(r * columns / 2) + 4 * r + (s->kept < s->f ? list : 0) + rows * (r + 4);
+}
+
 static double feature_bytes(const bn_storage *s, double rows, double stored)
 {
+    if (s->directions > 0)
+        return factor_bytes(s, rows);
     double dense = value_bytes(s, rows * (double)s->f), offset = stored <= (double)UINT32_MAX ? 4 : 8;
     double other = s->columns ? stored * index_bytes(s) + value_bytes(s, rows * stored)
                               : (rows + 1) * offset + stored * index_bytes(s) +

@@ -1,5 +1,8 @@
-/* hidden.c -- rows as a hidden layer of random weights sees them: relu(W x / u + b).
+/* hidden.c -- rows as a hidden layer of random weights sees them: relu(W (x - m) / u + b).
  *
+ * m is the mean of the rows that the layer is made for, and u their root mean squared distance from
+ * it: what all rows have in common would drown what tells them apart, and a network learns to leave
+ * it out.
  * A linear model on such columns stands for a network with a hidden layer.  W is not drawn number
  * by number: x is mixed by random signs and Hadamard transforms, three times each in turn, which
  * comes to the same as a matrix of normal numbers (Yu and others 2016) for far fewer additions, and
@@ -19,14 +22,15 @@ static const float constant = 0.1f, most = 1e18f;
 
 /* ---- making one ---- */
 
-static double length_of(const bn_embedding *e, int64_t row)
+/* Adds up the squares of a row. */
+static double squares_of(const bn_embedding *e, int64_t row)
 {
     const float *v = e->dense ? e->dense + row * e->f : e->value + e->offsets[row];
     int64_t count = e->dense ? e->f : e->offsets[row + 1] - e->offsets[row];
     double squares = 0;
     for (int64_t j = 0; j < count; j++)
         squares += (double)v[j] * (double)v[j];
-    return sqrt(squares);
+    return squares;
 }
 
 static void draw_signs(float *sign, int64_t count, uint64_t item)
@@ -42,23 +46,58 @@ static int64_t mixings(const bn_hidden *h)
     return h->side < WIDE ? WIDE / h->side : 1;
 }
 
+/* to (side) += factor times the row, each column with its sign. */
+static void add_row(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row, float factor,
+                    const float *sign)
+{
+    const int64_t last = h->side - 1;
+    for (int64_t j = 0; x->dense && j < h->f; j++)
+        to[j & last] += sign[j] * (x->dense[row * h->f + j] * factor);
+    for (int64_t e = x->dense ? 0 : x->offsets[row]; !x->dense && e < x->offsets[row + 1]; e++)
+        to[x->index[e] & last] += sign[x->index[e]] * (x->value[e] * factor);
+}
+
+/* The mean row as the layer lays it out, and the unit. */
+static bonsai_status find_mean(bn_hidden *h, const bn_embedding *rows)
+{
+    bonsai_status rc;
+    double *sum = NULL, squares = 0, n = (double)rows->rows;
+    bn_embedding mean = {.rows = 1, .f = h->f};
+    BN_TRY(BN_NEW(&sum, h->f));
+    BN_TRY(BN_NEW(&mean.dense, h->f));
+    BN_TRY(BN_NEW(&h->mean, mixings(h) * h->side));
+    for (int64_t i = 0; i < rows->rows; i++) {
+        bn_row_add(sum, rows, i, 1 / n);
+        squares += squares_of(rows, i) / n;
+    }
+    for (int64_t j = 0; j < h->f; j++) {
+        mean.dense[j] = (float)sum[j];
+        squares -= sum[j] * sum[j];
+    }
+    h->unit = squares > 0 && isfinite(squares) ? (float)sqrt(squares) : 1.0f;
+    h->unit = h->unit > 0 ? h->unit : 1.0f;
+    for (int64_t m = 0; m < mixings(h); m++)
+        add_row(h->mean + m * h->side, h, &mean, 0, 1.0f / h->unit, h->sign + m * (h->f + 1));
+done:
+    bn_free(sum);
+    bn_free(mean.dense);
+    return rc;
+}
+
 bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows)
 {
     bonsai_status rc;
-    double sum = 0;
     memset(h, 0, sizeof *h);
     h->f = rows->f;
     h->side = LEAST_SIDE;
     while (h->side <= h->f && h->side < MOST_SIDE)
         h->side *= 2;
-    for (int64_t i = 0; i < rows->rows; i++)
-        sum += length_of(rows, i);
-    h->unit = sum > 0 ? (float)(sum / (double)rows->rows) : 1.0f;
     int64_t turns = mixings(h) * TURNS * h->side;
     BN_TRY(BN_NEW(&h->sign, mixings(h) * (h->f + 1)));
     BN_TRY(BN_NEW(&h->turn, turns));
     draw_signs(h->sign, mixings(h) * (h->f + 1), 0);
     draw_signs(h->turn, turns, 1);
+    BN_TRY(find_mean(h, rows));
 done:
     if (rc != BONSAI_OK)
         bn_hidden_free(h);
@@ -69,6 +108,7 @@ void bn_hidden_free(bn_hidden *h)
 {
     bn_free(h->sign);
     bn_free(h->turn);
+    bn_free(h->mean);
     memset(h, 0, sizeof *h);
 }
 
@@ -104,18 +144,15 @@ static void mix(float *x, int64_t n)
             mix_halves(x + i, x + i + len, len);
 }
 
-/* to (side) = the row and the constant, each column with its sign. */
+/* to (side) = the row less the mean, and the constant, each column with its sign. */
 static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row,
-                    const float *sign)
+                    const float *sign, const float *mean)
 {
-    const int64_t last = h->side - 1;
-    const float share = 1.0f / h->unit;
     memset(to, 0, (size_t)h->side * sizeof *to);
-    for (int64_t j = 0; x->dense && j < h->f; j++)
-        to[j & last] += sign[j] * (x->dense[row * h->f + j] * share);
-    for (int64_t e = x->dense ? 0 : x->offsets[row]; !x->dense && e < x->offsets[row + 1]; e++)
-        to[x->index[e] & last] += sign[x->index[e]] * (x->value[e] * share);
-    to[h->f & last] += sign[h->f] * constant;
+    add_row(to, h, x, row, 1.0f / h->unit, sign);
+    for (int64_t j = 0; j < h->side; j++)
+        to[j] -= mean[j];
+    to[h->f & (h->side - 1)] += sign[h->f] * constant;
 }
 
 /* The last transform is needed in its first columns only: those of the sums of such stretches. */
@@ -141,7 +178,7 @@ static void one_mixing(float *out, float *room, const bn_hidden *h, const float 
 static void one_row(float *out, float *room, const bn_hidden *h, const bn_embedding *x, int64_t row)
 {
     for (int64_t m = 0; m < mixings(h); m++) {
-        lay_out(room, h, x, row, h->sign + m * (h->f + 1));
+        lay_out(room, h, x, row, h->sign + m * (h->f + 1), h->mean + m * h->side);
         one_mixing(out + m * h->side, room, h, h->turn + m * TURNS * h->side);
     }
 }

@@ -13,9 +13,10 @@ typedef struct {
     float   unit;               /* a row is divided by it */
     float  *sign;               /* f+1 and the rest of a whole number of sides: +1 or -1, ... */
     float  *turn;               /* ... and two sides of them for each mixing */
+    float  *mean;               /* a side for each mixing: the mean row, in the unit */
 } bn_hidden;
 
-/* A layer for rows such as these, whose mean length is its unit. */
+/* A layer for rows such as these. */
 bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows);
 void bn_hidden_free(bn_hidden *h);
 /* out (dense, BN_HIDDEN_WIDE columns) = what the layer makes of each row of x: the bits of a row

@@ -7,18 +7,15 @@
 #include "fit.h"
 
 static const double posterior_lambda = 1e-4;
-static const double most_products = 8e9;        /* of dense rows, ... */
-static const double most_of_a_step = 4e8;       /* ... and of sparse ones in each step */
+static const double most_of_a_step = 4e8;       /* products of a step of a fit */
 
 /* Rows are fewer where they are long or classes are many, so that no fit takes longer than about a
  * second. */
-static int64_t rows_to_fit(const bn_sharded *x, int64_t classes)
+int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes)
 {
     int64_t n = bn_least(x->rows, BN_FIT_ROWS);
-    double f = (double)(x->e->f + 1), each = x->length * (double)classes;
-    if (x->e->dense && (double)n * f * fmin((double)n, f) > most_products)
-        n = (int64_t)fmax(most_products / (f * f), sqrt(most_products / f));
-    if (!x->e->dense && f > BN_FIT_DIRECT && (double)n * each > most_of_a_step)
+    double each = x->length * (double)classes;
+    if (x->e->f >= BN_FIT_DIRECT && (double)n * each > most_of_a_step)
         n = (int64_t)fmax(most_of_a_step / each, BN_FIT_DIRECT);
     return n;
 }
@@ -62,8 +59,8 @@ done:
 }
 
 /* Some rows that speak for all, at even distances, and their labels: on every rank. */
-static bonsai_status gather_rows(bn_embedding *some, int32_t **label, const bn_sharded *x,
-                                 const int32_t *own, int64_t count)
+bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
+                           const int32_t *own, int64_t count)
 {
     bonsai_status rc;
     bn_world *w = x->at->world;
@@ -81,11 +78,11 @@ done:
     return rc;
 }
 
-static bonsai_status fit_posterior(bn_fit *q, const int32_t *label, bn_progress p)
+bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p)
 {
     bonsai_status rc;
     BN_TRY(bn_fit_rows(q, &(bn_labels){.label = label}));
-    if (!q->x->dense && q->m > BN_FIT_DIRECT) {
+    if (q->m > BN_FIT_DIRECT) {
         BN_TRY(bn_fit_steps(q, p));
         goto done;
     }
@@ -105,14 +102,14 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     bn_embedding some = {0};
     int32_t *some_label = NULL;
     bool here = bn_sharded_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = rows_to_fit(x, classes), .c = classes,
+    bn_fit q = {.x = here ? e : &some, .n = bn_rows_to_fit(x, classes), .c = classes,
                 .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
         return BONSAI_OK;
     if (!here)
-        BN_TRY(gather_rows(&some, &some_label, x, label, q.n));
-    BN_TRY(bn_agree(w, fit_posterior(&q, here ? label : some_label, x->at->progress)));
+        BN_TRY(bn_rows_some(&some, &some_label, x, label, q.n));
+    BN_TRY(bn_agree(w, bn_fit_labels(&q, here ? label : some_label, x->at->progress)));
     /* those of rank 0, so that nothing hangs on how another machine rounds */
     BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));

@@ -1,14 +1,15 @@
 /* probe.c -- ridge regression as the judge of candidates.
  *
  * Candidates are compared by what two classifiers fitted on their points alone (fit.c) get right
- * among validation nodes, each with the best of a few lambdas by some of them:
+ * among validation nodes, or by another metric of these (merit.c), behind a hidden layer of random
+ * weights (hidden.c):
  *
  *   near  a node's own row and the mean of its neighbours' beside it, as GraphSAGE has them
- *   far   rows averaged over closed neighbourhoods, behind a hidden layer of random weights
- *         (hidden.c), much as GCN, GAT and GIN have them
+ *   far   rows averaged over closed neighbourhoods, much as GCN, GAT and GIN have them
  *
- * Their mean ranks candidates as trained networks do; either alone is far off on some graphs
- * (doc/algorithm.md).
+ * each the mean over a few lambdas.  The best of the lambdas would be too kind to candidates that
+ * only one of them can use, and that no network learns from.  The mean of both views ranks candidates
+ * as trained networks do; either alone is far off on some graphs (doc/algorithm.md).
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>
@@ -19,21 +20,20 @@
 #include "fit.h"
 #include "hidden.h"
 #include "judge.h"
+#include "merit.h"
 
 enum { STRETCH = 16, SCORES = 1 << 24 };        /* blocks judged at a time, and their scores */
-enum { CHOOSE = 1000 };         /* rows that choose a lambda, at most */
-enum { WAYS = 5, LONG_ROW = 1024 };
-/* Products of a fit that lasts no second: by few points, which choose its lambda, and by many. */
-static const double most_to_choose = 5e8, most_to_fit = 4e9;
-static const double grid[WAYS] = {10, 1, 0.1, 0.01, 0.001};     /* over the number of points */
+enum { WAYS = 3, LONG_ROW = 1024 };
+static const double most_to_fit = 4e9;          /* products of a fit that lasts no second */
+static const double grid[WAYS] = {1, 0.1, 0.01};        /* over the number of points */
 
 struct bn_probe {
     const bn_job *job;
     bn_embedding near, far;     /* what is judged on, in both views, ... */
-    int32_t *label;             /* ... and the labels */
-    int64_t  some;              /* so many of them, the first ones, choose lambda */
-    bn_hidden hidden;
+    const int32_t *label;       /* ... and the labels: the job's */
+    bn_hidden hidden[2];        /* of both views */
     double   near_share;        /* of the score */
+    bn_merit merit;             /* the metric */
     int64_t *held, holds;       /* training nodes among them, by their origins, ascending */
     int      threads, users;    /* users: who will free it */
 };
@@ -65,11 +65,11 @@ static bonsai_status list_held(bn_probe *p, const bn_job *job)
 
 /* What near rows say of a network, of what both views say: 1:1, but GIN has no row of its own apart
  * from its neighbours', and GraphSAGE has. */
-static double near_share(int models)
+double bn_probe_near_share(int models)
 {
     static const double share[BONSAI_MODEL_COUNT][2] = {
         [BONSAI_MODEL_GCN] = {1, 1}, [BONSAI_MODEL_GAT] = {1, 1}, [BONSAI_MODEL_GIN] = {1, 2},
-        [BONSAI_MODEL_SAGE] = {2, 1}};
+        [BONSAI_MODEL_SAGE] = {1, 0}};
     double near = 0, far = 0;
     for (int m = 0; m < BONSAI_MODEL_COUNT; m++)
         if (models == 0 || models >> m & 1) {
@@ -79,48 +79,47 @@ static double near_share(int models)
     return near / (near + far);
 }
 
-/* An order in which the first rows, so many as it returns, stand at even distances. */
-static int64_t spread(int64_t *order, int64_t rows)
+/* A view behind a hidden layer of its own. */
+static bonsai_status hide(bn_embedding *out, bn_hidden *h, const bn_embedding *x, int threads)
 {
-    int64_t step = (rows + CHOOSE - 1) / CHOOSE, at = 0;
-    for (int64_t first = 0; first < step; first++)
-        for (int64_t i = first; i < rows; i += step)
-            order[at++] = i;
-    return step > 0 ? (rows + step - 1) / step : 0;
+    bonsai_status rc;
+    BN_TRY(bn_hidden_new(h, x));
+    BN_TRY(bn_hidden_rows(out, h, x, threads));
+done:
+    return rc;
 }
 
-bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
+bonsai_status bn_probe_of(bn_probe **out, const bn_job *job, const bn_views *judged)
 {
     bonsai_status rc;
     bn_probe *p = NULL;
-    int64_t *order = NULL;
-    if (job->probe) {
-        job->probe->users++;
-        *out = job->probe;
-        return BONSAI_OK;
-    }
+    bn_embedding near = {0};
     BN_TRY(BN_NEW(&p, 1));
     p->users = 1;
     p->job = job;
     p->threads = bn_threads(job->at.threads);
-    p->near_share = near_share(job->o->for_models);
+    p->near_share = bn_probe_near_share(job->o->for_models);
+    BN_TRY(bn_merit_of(&p->merit, job));
     BN_TRY(list_held(p, job));
-    BN_TRY(bn_views_join(&p->near, &job->judge));
-    BN_TRY(bn_hidden_new(&p->hidden, &job->judge.far));
-    BN_TRY(bn_hidden_rows(&p->far, &p->hidden, &job->judge.far, p->threads));
-    BN_TRY(BN_NEW(&p->label, p->far.rows));
-    BN_TRY(BN_NEW(&order, p->far.rows));
-    p->some = spread(order, p->far.rows);
-    for (int64_t i = 0; i < p->far.rows; i++)
-        p->label[i] = job->judge_label[order[i]];
-    BN_TRY(bn_embedding_arrange(&p->near, order));
-    BN_TRY(bn_embedding_arrange(&p->far, order));
+    BN_TRY(bn_views_join(&near, judged));
+    BN_TRY(hide(&p->near, &p->hidden[0], &near, p->threads));
+    BN_TRY(hide(&p->far, &p->hidden[1], &judged->far, p->threads));
+    p->label = job->judge_label;
     *out = p;
     p = NULL;
 done:
-    bn_free(order);
+    bn_embedding_free(&near);
     bn_probe_free(p);
     return rc;
+}
+
+bonsai_status bn_probe_new(bn_probe **out, const bn_job *job)
+{
+    if (!job->probe)
+        return bn_probe_of(out, job, &job->judge);
+    job->probe->users++;
+    *out = job->probe;
+    return BONSAI_OK;
 }
 
 void bn_probe_free(bn_probe *p)
@@ -129,89 +128,91 @@ void bn_probe_free(bn_probe *p)
         return;
     bn_embedding_free(&p->near);
     bn_embedding_free(&p->far);
-    bn_hidden_free(&p->hidden);
-    bn_free(p->label);
+    bn_hidden_free(&p->hidden[0]);
+    bn_hidden_free(&p->hidden[1]);
     bn_free(p->held);
     bn_free(p);
 }
 
-typedef struct { const bn_embedding *rows; const int32_t *label; int64_t first, last; } jury;
-
-/* Adds to right (ways) how many of some rows each lambda has right. */
-static void count_right(int64_t *right, const float *score, const int32_t *label, int64_t rows,
-                        const bn_fit *q)
+const bn_merit *bn_probe_merit(const bn_probe *p)
 {
+    return &p->merit;
+}
+
+typedef struct { const bn_embedding *rows; const int32_t *label; const bn_merit *merit; } jury;
+
+typedef struct {                /* of the judged rows, for each lambda */
+    int64_t  right[WAYS];       /* how many are right */
+    int32_t *guess;             /* ways x rows: the classes of the highest scores */
+    float   *score;             /* rows x ways x classes, or a stretch of the rows */
+    int64_t  stretch;           /* rows that there is room for */
+} findings;
+
+/* Adds to right (ways) how many of some rows, from `first` on, each lambda has right, and notes the
+ * classes. */
+static void count_right(int64_t *right, findings *v, const jury *j, const bn_fit *q, int64_t first,
+                        int64_t rows)
+{
+    const float *score = v->score + first % v->stretch * q->k;
     for (int64_t i = 0; i < rows * q->ways; i++) {
         const float *s = score + i * q->c;
+        const int64_t row = first + i / q->ways, way = i % q->ways;
         int64_t best = 0;
-        for (int64_t j = 1; j < q->c; j++)
-            best = s[j] > s[best] ? j : best;
-        right[i % q->ways] += best == label[i / q->ways];
+        for (int64_t k = 1; k < q->c; k++)
+            best = s[k] > s[best] ? k : best;
+        right[way] += best == j->label[row];
+        v->guess[way * j->rows->rows + row] = (int32_t)best;
     }
 }
 
-static bonsai_status judge(int64_t *right, const jury *j, const bn_fit *q)
+static bonsai_status judge(findings *v, const jury *j, const bn_fit *q)
 {
     bonsai_status rc;
-    float *score = NULL;
     bn_scorer scorer = {0};
-    int64_t (*part)[WAYS] = NULL, rows = j->last - j->first;
+    int64_t (*part)[WAYS] = NULL, rows = j->rows->rows;
     int64_t blocks = (rows + BN_FIT_BLOCK - 1) / BN_FIT_BLOCK;
     int64_t stretch = bn_least(STRETCH, SCORES / BN_FIT_BLOCK / q->k + 1) * BN_FIT_BLOCK;
-    BN_TRY(BN_NEW(&score, bn_least(stretch, rows) * q->k));
+    v->stretch = j->merit->orders ? blocks * BN_FIT_BLOCK : stretch;
+    BN_TRY(BN_NEW(&v->score, bn_least(v->stretch, rows) * q->k));
+    BN_TRY(BN_NEW(&v->guess, rows * q->ways));
     BN_TRY(BN_NEW(&part, blocks));
     BN_TRY(bn_scorer_new(&scorer, q));
-    for (int64_t at = 0; at < rows; at += stretch) {
-        int64_t end = bn_least(at + stretch, rows);
+    for (int64_t at = 0; at < rows; at += v->stretch) {
+        int64_t end = bn_least(at + v->stretch, rows);
         const double work = bn_numbers(j->rows, end - at) * (double)q->k / 4;
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic)
         for (int64_t i = at; i < end; i += BN_FIT_BLOCK) {
             int64_t count = bn_least(BN_FIT_BLOCK, end - i);
-            float *s = score + (i - at) * q->k;
-            bn_score_rows(s, &scorer, j->rows, j->first + i, count);
-            count_right(part[i / BN_FIT_BLOCK], s, j->label + j->first + i, count, q);
+            bn_score_rows(v->score + (i - at) * q->k, &scorer, j->rows, i, count);
+            count_right(part[i / BN_FIT_BLOCK], v, j, q, i, count);
         }
     }
     for (int64_t i = 0; i < blocks; i++)
         for (int w = 0; w < q->ways; w++)
-            right[w] += part[i][w];
+            v->right[w] += part[i][w];
 done:
     bn_scorer_free(&scorer);
-    bn_free(score);
     bn_free(part);
     return rc;
 }
 
-/* Leaves one of the lambdas of a fit. */
-static void keep_way(bn_fit *q, int way)
+/* Adds the share of a view to the percentage, the mean over the lambdas. */
+static bonsai_status add_merit(double *percent, double share, const findings *v, const jury *j,
+                               const bn_fit *q)
 {
-    for (int64_t i = 0; i < q->wide; i++)
-        memmove(q->w + i * q->c, q->w + i * q->k + way * q->c, (size_t)q->c * sizeof *q->w);
-    q->ways = 1;
-    q->k = q->c;
-}
-
-/* The largest lambda of those that have the most right. */
-static int most_right(const int64_t by[WAYS])
-{
-    int best = 0;
-    for (int w = 1; w < WAYS; w++)
-        best = by[w] > by[best] ? w : best;
-    return best;
-}
-
-/* Some rows choose the lambda, and then all the others count too. */
-static bonsai_status judge_all(int64_t *right, const bn_embedding *judged, const bn_probe *p,
-                               bn_fit *q)
-{
-    bonsai_status rc;
-    int64_t by[WAYS] = {0};
-    BN_TRY(judge(by, &(jury){judged, p->label, 0, p->some}, q));
-    const int best = most_right(by);
-    *right = by[best];
-    keep_way(q, best);
-    if (p->some < judged->rows)
-        BN_TRY(judge(right, &(jury){judged, p->label, p->some, judged->rows}, q));
+    bonsai_status rc = BONSAI_OK;
+    const int64_t rows = j->rows->rows;
+    for (int w = 0; w < WAYS && rows > 0; w++) {
+        double value;
+        if (j->merit->aim == BONSAI_AIM_ACCURACY) {
+            *percent += 100 * share * (double)v->right[w] / (double)rows / WAYS;
+            continue;
+        }
+        BN_TRY(bn_merit_score(&value, j->merit,
+                              &(bn_verdict){j->label, rows, v->guess + w * rows,
+                                            v->score + w * q->c, q->k}));
+        *percent += share * value / WAYS;
+    }
 done:
     return rc;
 }
@@ -223,13 +224,15 @@ static int64_t some_points(const bn_embedding *x)
     return x->f >= LONG_ROW ? bn_least(x->rows, BN_MOST_POINTS) : x->rows;
 }
 
-/* Adds the share of a view to the percentage; q has its points and how many take part. */
+/* Adds the share of a view to the percentage, the mean over the lambdas; q has its points and how many
+ * take part. */
 static bonsai_status score(double *percent, double share, const bn_probe *p,
                            const bn_embedding *judged, bn_fit q, const bn_labels *labels)
 {
     bonsai_status rc;
     double lambda[WAYS];
-    int64_t right = 0;
+    findings v = {{0}, NULL, NULL, 0};
+    const jury j = {judged, p->label, &p->merit};
     q.c = p->job->g->view.classes;
     q.lambda = lambda;
     q.ways = WAYS;
@@ -239,9 +242,11 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
     assert(q.x->f == judged->f);
     BN_TRY(bn_fit_rows(&q, labels));
     BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge_all(&right, judged, p, &q));
-    *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
+    BN_TRY(judge(&v, &j, &q));
+    BN_TRY(add_merit(percent, share, &v, &j, &q));
 done:
+    bn_free(v.score);
+    bn_free(v.guess);
     bn_fit_free(&q);
     return rc;
 }
@@ -286,61 +291,35 @@ double bn_probe_products(double n, double wide, double length)
 
 double bn_probe_products_once(double *fitted, double n, double wide, double length)
 {
-    const double few = within(n, wide, length, WAYS, most_to_choose);
-    *fitted = few < n ? within(n, wide, length, 1, most_to_fit) : n;
-    return products(few, wide, length, WAYS) + (few < n ? products(*fitted, wide, length, 1) : 0);
+    *fitted = within(n, wide, length, WAYS, most_to_fit);
+    return products(*fitted, wide, length, WAYS);
 }
 
-/* Lambdas of the grid from `way` on, judged on the first rows. */
-static bonsai_status fit_and_judge(int64_t *right, bn_fit q, int way, const bn_probe *p,
-                                   const jury *j, const bn_labels *labels)
-{
-    bonsai_status rc;
-    double lambda[WAYS];
-    q.c = p->job->g->view.classes;
-    q.lambda = lambda;
-    q.threads = p->threads;
-    for (int w = 0; w < q.ways; w++)
-        lambda[w] = grid[way + w] / (double)q.n;
-    BN_TRY(bn_fit_rows(&q, labels));
-    BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge(right, j, &q));
-done:
-    bn_fit_free(&q);
-    return rc;
-}
-
+/* As many of the points as a second is enough for. */
 static bonsai_status score_once(double *percent, double share, const bn_probe *p,
                                 const bn_embedding *judged, const bn_embedding *x,
                                 const bn_labels *labels)
 {
-    bonsai_status rc;
-    const bn_fit few = {.x = x, .n = points_within(x, WAYS, most_to_choose), .ways = WAYS};
-    const bn_fit many = {.x = x, .n = points_within(x, 1, most_to_fit), .ways = 1};
-    int64_t by[WAYS] = {0}, right = 0;
-    if (few.n == x->rows)
-        return score_some(percent, share, p, judged, x, labels);
-    BN_TRY(fit_and_judge(by, few, 0, p, &(jury){judged, p->label, 0, p->some}, labels));
-    BN_TRY(fit_and_judge(&right, many, most_right(by), p,
-                         &(jury){judged, p->label, 0, judged->rows}, labels));
-    *percent += judged->rows > 0 ? 100 * share * (double)right / (double)judged->rows : 0;
-done:
-    return rc;
+    const bn_fit many = {.x = x, .n = points_within(x, WAYS, most_to_fit)};
+    return score(percent, share, p, judged, many, labels);
 }
 
 static bonsai_status score_views(double *percent, const bn_probe *p, const bn_views *rows,
                                  const bn_labels *labels, score_fn *add)
 {
     bonsai_status rc;
-    bn_embedding near = {0}, far = {0};
+    bn_embedding both = {0}, near = {0}, far = {0};
     *percent = 0;
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
-    BN_TRY(bn_views_join(&near, rows));
+    BN_TRY(bn_views_join(&both, rows));
+    BN_TRY(bn_hidden_rows(&near, &p->hidden[0], &both, p->threads));
     BN_TRY(add(percent, p->near_share, p, &p->near, &near, labels));
-    BN_TRY(bn_hidden_rows(&far, &p->hidden, &rows->far, p->threads));
+    BN_TRY(bn_hidden_rows(&far, &p->hidden[1], &rows->far, p->threads));
     BN_TRY(add(percent, 1 - p->near_share, p, &p->far, &far, labels));
+    *percent = fmin(*percent, 100);             /* shares may add up to a little more */
 done:
+    bn_embedding_free(&both);
     bn_embedding_free(&near);
     bn_embedding_free(&far);
     return rc;

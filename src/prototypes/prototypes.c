@@ -53,11 +53,11 @@ static bonsai_status make_exact(bn_candidate *a, bn_search *w)
     bonsai_status rc = BONSAI_OK;
     bn_candidate b = {.t = a->t};
     bonsai_type type = w->storage.type;
-    if (a->t.nodes < w->s->view[BN_FAR]->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
+    if (a->mold || a->t.nodes < w->s->view[BN_FAR]->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
         goto done;
     b.t.form = BN_FORM_BYTES;
     w->storage.type = BONSAI_TYPE_F32;
-    rc = bn_search_make(&b, w, &(bn_trial){b.t.nodes, b.t.kind, b.t.form, b.t.soft}, true);
+    rc = bn_search_make(&b, w, &(bn_trial){.nodes = b.t.nodes, .kind = b.t.kind, .form = b.t.form, .soft = b.t.soft}, true);
     w->storage.type = type;
     if (rc == BONSAI_OK && b.fits && b.keep.t == 0) {
         bn_candidate t = *a;
@@ -94,6 +94,24 @@ static int say_again(const bonsai_progress *p, void *payload)
     return bn_tick(w->job->at.progress, "prototypes", w->said, BN_SEARCH_STEPS) != BONSAI_OK;
 }
 
+/* Adds origins and members, which are looked for in the coordinates that the graph is stored in. */
+static bonsai_status trace(bonsai_graph *g, const bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_candidate *a = &w->best;
+    const bn_mold *m = a->mold;
+    bn_mold bare = {.views = 0};
+    if (a->t.bare) {
+        BN_TRY(bn_mold_bare(&bare, m, w->s, &w->at));
+        m = &bare;
+    }
+    BN_TRY(bn_candidate_trace(g, a->c, m ? &m->s : w->s, &bn_kinds[a->t.kind],
+                              m ? &m->basis : NULL, w->job));
+done:
+    bn_mold_free(&bare);
+    return rc;
+}
+
 static bonsai_status finish(bonsai_graph **out, bn_search *w)
 {
     bonsai_status rc;
@@ -105,16 +123,19 @@ static bonsai_status finish(bonsai_graph **out, bn_search *w)
     if (rc == BONSAI_OK && !a->fits)
         rc = check_tiny(a, g, w);
     BN_TRY(bn_agree(w->world, rc));
-    BN_TRY(bn_candidate_trace(g, a->c, w->s, &bn_kinds[a->t.kind], w->job));
+    BN_TRY(trace(g, w));
     r->nodes = a->c->count;
     r->t = a->keep.t;
-    r->type = a->storage.type;
-    r->bits = a->storage.squares ? 4 : a->storage.type == BONSAI_TYPE_F32 ? 32 : 8;
-    r->columns = a->storage.columns;
+    r->type = a->mold ? BONSAI_TYPE_I8 : a->storage.type;
+    r->directions = a->storage.directions;
+    r->bits = a->storage.squares || a->mold ? 4 : a->storage.type == BONSAI_TYPE_F32 ? 32 : 8;
+    r->columns = a->storage.columns || (a->mold && a->keep.t > 0);
     r->rows = bn_kinds[a->t.kind].name;
     r->soft = a->storage.soft;
     r->weighted = a->storage.largest > 0;
     r->layers = w->job->o->layers;
+    if (a->mold && a->mold->probe && !w->s->known && !w->job->held)
+        BN_TRY(bn_mold_full(&r->full, a->mold));
     BN_TRY(bn_search_say(w, BN_SEARCH_STEPS));
     *out = g;
     g = NULL;
@@ -169,7 +190,7 @@ done:
 
 /* ---- the choice ---- */
 
-typedef struct { bn_trial t; bool found, wide; double percent; } chosen;
+typedef struct { bn_trial t; bool found, wide; double percent, trained; } chosen;
 
 /* Among rows of training nodes and, where labels are few, among those of all nodes. */
 static bonsai_status choose(chosen *c, stock *k, bn_search *w)
@@ -186,14 +207,15 @@ static bonsai_status choose(chosen *c, stock *k, bn_search *w)
         BN_TRY(make_tiny(&w->best, w));
     if (!c->found && w->probe)
         BN_TRY(bn_search_score(&w->best, w));
-    *c = (chosen){w->best.t, c->found, false, w->best.percent};
+    *c = (chosen){w->best.t, c->found, false, w->best.percent, w->trained};
     if (!c->found || !w->probe || !bn_supply_lacks(job))
         goto done;
     bn_search_forget(w);
     BN_TRY(take_others(k, w, false));
     BN_TRY(bn_search_all(w));
-    if (w->best.c && w->best.percent > c->percent)
-        *c = (chosen){w->best.t, true, true, w->best.percent};
+    const bool both = w->trained >= 0 && c->trained >= 0;
+    if (w->best.c && (both ? w->trained > c->trained : w->best.percent > c->percent))
+        *c = (chosen){w->best.t, true, true, w->best.percent, w->trained};
 done:
     return rc;
 }
@@ -226,7 +248,7 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
 {
     bonsai_status rc;
     stock some = {.some.node = NULL}, every = {.some.node = NULL};
-    chosen c = {.found = false};
+    chosen c = {.found = false, .trained = -1};
     bn_search *w = NULL;
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
@@ -243,6 +265,7 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     BN_TRY(bn_search_say(w, 0));
     BN_TRY(choose(&c, &some, w));
     r->probe = r->candidates ? c.percent : -1;
+    r->trained = c.trained;
     BN_TRY(bn_search_say(w, BN_SEARCH_STEPS * 9 / 10));
     BN_TRY(settle(&c, &some, &every, w));
     BN_TRY(finish(out, w));

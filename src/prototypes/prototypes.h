@@ -10,6 +10,7 @@
 
 #include "embed/blend.h"
 #include "embed/sharded.h"
+#include "merit.h"
 #include "trees/job.h"
 
 /* ---- the probe (probe.c) ---- */
@@ -19,9 +20,14 @@ typedef struct bn_probe bn_probe;
 /* Judges on the job's rows, which are borrowed and were made by bn_judge_embed: the job's own probe
  * where it has one already. */
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job);
+/* Judges on other rows of the same nodes, which are borrowed; small graphs have as many features. */
+bonsai_status bn_probe_of(bn_probe **out, const bn_job *job, const bn_views *judged);
 void bn_probe_free(bn_probe *p);
+/* What it compares by. */
+const bn_merit *bn_probe_merit(const bn_probe *p);
 /* The percentage of judged nodes that classifiers fitted on the labelled nodes of a small graph
- * get right: the mean of two views (probe.c), weighted by what the options say that it is for.
+ * get right, or another metric of these nodes (merit.h): the mean of two views (probe.c), weighted
+ * by what the options say that it is for.
  * Soft labels and weights of nodes count; a node that is itself judged on, by its origin, does not
  * take part; 0 where none does.  The same bits for any number of threads. */
 bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_graph *small);
@@ -35,7 +41,10 @@ bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *
  * many numbers; and how many of the rows are fitted once. */
 double bn_probe_products(double n, double wide, double length);
 double bn_probe_products_once(double *fitted, double n, double wide, double length);
-/* A standard error of a score. */
+/* Returns what near rows count for networks of these models (bits), from 0 to 1; far rows count for
+ * the rest. */
+double bn_probe_near_share(int models);
+/* A standard error of a score; judged: the `independent` nodes of the merit. */
 double bn_probe_error(double percent, int64_t judged);
 
 /* ---- posteriors (posterior.c) ---- */
@@ -47,8 +56,13 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
                            const int32_t *label, int64_t classes, double sharpness);
 /* A row of scores (c) becomes a posterior. */
 void bn_posterior_of(float *row, int64_t c, double sharpness);
-/* Rows that a posterior is fitted on at most, and features of a direct fit of sparse ones. */
+/* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
+/* How many rows speak for all of x in a fit of so many classes. */
+int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes);
+/* So many rows that speak for all, at even distances, and their labels: on every rank. */
+bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
+                           const int32_t *own, int64_t count);
 
 /* ---- rows of prototypes (centres.c) ---- */
 
@@ -74,8 +88,12 @@ typedef struct {                /* what was chosen, for the report */
     int     layers;             /* rounds of averaging in the features */
     const char *rows;           /* what they are made of */
     int     bits, columns;      /* of a value; whether all rows share their columns */
+    int64_t directions;         /* of a basis that rows are mixtures of; 0: they are stored one by one */
     double  probe;              /* its score in percent on `judged` validation nodes */
+    double  full;               /* the same of all rows in the coordinates of the basis; 0: no basis */
     int64_t judged, candidates; /* how many candidates were scored */
+    int     finalists;          /* how many of them networks were trained on; 0: the probe chose */
+    double  trained;            /* what networks trained on the chosen one get right; below 0: none */
 } bn_recipe;
 
 /* Makes a graph of nodes of its own within the budget, the same on every rank. */

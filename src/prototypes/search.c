@@ -27,14 +27,19 @@ void bn_candidate_free(bn_candidate *a)
 {
     bn_centres_free(&a->m);
     bn_keep_free(&a->keep);
+    bn_shares_free(&a->shares);
     memset(a, 0, sizeof *a);
 }
 
 void bn_search_forget(bn_search *w)
 {
     bn_candidate_free(&w->best);
+    bn_search_drop_finals(w);
     for (int i = 0; i < w->clusters; i++)
         bn_clusters_free(&w->made[i]);
+    for (int i = 0; i < BN_SEARCH_MOLDS; i++)
+        bn_mold_free(&w->mold[i]);
+    bn_guide_free(&w->guide);
     w->clusters = w->count = 0;
 }
 
@@ -58,17 +63,17 @@ static bool all_equal(const bn_clusters *c)
 }
 
 /* So many clusters, made once. */
-static bonsai_status clusters_of(bn_clusters **out, bn_search *w, int64_t nodes)
+static bonsai_status clusters_of(bn_clusters **out, bn_search *w, const bn_source *s, int64_t nodes)
 {
     bonsai_status rc;
     for (int i = 0; i < w->clusters; i++)
-        if (w->made[i].asked == nodes) {
+        if (w->made[i].asked == nodes && w->made[i].of == s) {
             *out = &w->made[i];
             return BONSAI_OK;
         }
     assert(w->clusters < BN_SEARCH_MADE);       /* SIZES of them, and a few beside the best */
     bn_enter(&w->at, BN_STAGE_CLUSTER);
-    BN_TRY(bn_clusters_make(&w->made[w->clusters], w->s, nodes, w->job->o->seed));
+    BN_TRY(bn_clusters_make(&w->made[w->clusters], s, nodes, w->job->o->seed));
     *out = &w->made[w->clusters++];
 done:
     return rc;
@@ -83,6 +88,24 @@ bn_storage bn_search_storage(const bn_search *w, const bn_trial *t)
     s.pairs = bn_kinds[t->kind].pair;
     s.alone = bn_kinds[t->kind].alone;
     return s;
+}
+
+static const bn_basis *basis_of(const bn_candidate *a)
+{
+    return !a->mold ? NULL : a->t.bare ? &a->mold->bare : &a->mold->basis;
+}
+
+/* Rows in the coordinates of a basis, as shares of its directions. */
+static bonsai_status make_shares(bn_candidate *a, const bn_search *w)
+{
+    bonsai_status rc;
+    BN_TRY(bn_centres_make(&a->m, a->c, &a->mold->s, &bn_kinds[a->t.kind]));
+    BN_TRY(bn_shares_make(&a->shares, &a->m.x, basis_of(a)));
+    a->keep.t = a->storage.kept < a->storage.f ? a->storage.kept : 0;
+    a->fits = bn_storage_bytes(&a->storage, a->c->count, 0) <= w->budget.bytes &&
+              a->shares.rows <= bn_most_decoded / (a->storage.kept + 1);
+done:
+    return rc;
 }
 
 static bonsai_status make_rows(bn_candidate *a, const bn_search *w)
@@ -102,11 +125,19 @@ bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, b
     a->t = *t;
     a->percent = -1;
     a->storage = bn_search_storage(w, t);
-    BN_TRY(clusters_of(&a->c, w, t->nodes));
+    if (t->views) {
+        BN_TRY(bn_search_mold(&a->mold, w, t->views, t->columns));
+        a->storage.directions = basis_of(a)->r;
+        a->storage.kept = a->mold->basis.columns;
+        if (a->mold->basis.r < 2)               /* nothing tells classes apart */
+            return BONSAI_OK;
+    }
+    const bn_source *s = a->mold ? &a->mold->s : w->s;
+    BN_TRY(clusters_of(&a->c, w, s, t->nodes));
     bn_enter(&w->at, BN_STAGE_CLUSTER);
     a->storage.largest = weights && !all_equal(a->c) ? a->c->largest : 0;
-    BN_TRY(bn_clusters_average(a->c, w->s, &bn_kinds[t->kind]));
-    BN_TRY(bn_agree(w->world, make_rows(a, w)));
+    BN_TRY(bn_clusters_average(a->c, s, &bn_kinds[t->kind]));
+    BN_TRY(bn_agree(w->world, a->mold ? make_shares(a, w) : make_rows(a, w)));
 done:
     return rc;
 }
@@ -117,22 +148,35 @@ static double mix_of(const bn_source *s, int64_t nodes)
     return 0.5 * fmin(1, sqrt((double)s->view[BN_FAR]->rows / (double)nodes / 40));
 }
 
+static bn_plan plan_of(const bn_candidate *a, const bn_search *w)
+{
+    return (bn_plan){a->c, &a->m, &a->keep, &a->storage, mix_of(w->s, a->c->count),
+                     basis_of(a), &a->shares, a->t.bare};
+}
+
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
 {
-    const bn_plan p = {a->c, &a->m, &a->keep, &a->storage, mix_of(w->s, a->c->count)};
+    const bn_plan p = plan_of(a, w);
     return bn_candidate_graph(out, &p, w->job);
 }
 
-/* As it will be read.  The score is that of rank 0: BLAS may round another way on another rank's
- * machine. */
+bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
+{
+    const bn_plan p = plan_of(a, w);
+    return a->mold ? bn_candidate_compact(out, &p, false, w->job) : bn_search_build(out, a, w);
+}
+
+/* As it will be read, or, of a basis, in its coordinates.  The score is that of rank 0: BLAS may
+ * round another way on another rank's machine. */
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
+    const bn_plan p = plan_of(a, w);
     bn_enter(&w->at, BN_STAGE_PROBE);
-    rc = bn_search_build(&g, a, w);
+    rc = a->mold ? bn_candidate_compact(&g, &p, true, w->job) : bn_candidate_graph(&g, &p, w->job);
     if (rc == BONSAI_OK)
-        rc = bn_probe_graph(&a->percent, w->probe, g);
+        rc = bn_probe_graph(&a->percent, a->mold ? a->mold->probe : w->probe, g);
     BN_TRY(bn_agree(w->world, rc));
     BN_TRY(bn_share(w->world, &a->percent, sizeof a->percent, 0));
     w->recipe->candidates++;
@@ -143,29 +187,31 @@ done:
 
 /* ---- the search ---- */
 
-static bool same(const bn_trial *a, const bn_trial *b)
+bool bn_trial_same(const bn_trial *a, const bn_trial *b)
 {
-    return a->nodes == b->nodes && a->kind == b->kind && a->form == b->form && a->soft == b->soft;
+    return a->nodes == b->nodes && a->kind == b->kind && a->form == b->form && a->soft == b->soft &&
+           a->views == b->views && a->columns == b->columns && a->bare == b->bare;
 }
 
 /* Whether its rows would be too thin to be of use: not worth looking for its clusters. */
 static bool is_thin(const bn_search *w, const bn_trial *t)
 {
     bn_storage s = bn_search_storage(w, t);
+    if (t->views)
+        return false;
     s.largest = 1;
     int64_t least = bn_least(s.columns ? LEAST_COLUMNS : LEAST_ENTRIES, s.f);
     return t->nodes > bn_search_least(w) && isfinite(w->budget.bytes) &&
            t->nodes > bn_storage_most(&s, w->budget.bytes, least);
 }
 
-/* Scores a candidate, once, and keeps it if it is the best; *percent: below 0 if it does not fit. */
-static bonsai_status try(double *percent, bn_search *w, bn_trial t)
+bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t)
 {
     bonsai_status rc = BONSAI_OK;
     bn_candidate a = {.percent = -1};
     *percent = -1;
     for (int i = 0; i < w->count; i++)
-        if (same(&w->tried[i].t, &t)) {
+        if (bn_trial_same(&w->tried[i].t, &t)) {
             *percent = w->tried[i].percent;
             return BONSAI_OK;
         }
@@ -219,7 +265,7 @@ static bool is_free(const bn_search *w)
 
 /* Pairs teach GraphSAGE to tell a node's own row from those of its neighbours, but GAT an attention
  * that fails in the full graph (doc/algorithm.md): they are for GraphSAGE alone. */
-static bool may_pair(const bn_search *w, int64_t nodes)
+bool bn_search_may_pair(const bn_search *w, int64_t nodes)
 {
     return is_free(w) && w->job->o->for_models == 1 << BONSAI_MODEL_SAGE && may_be(w, nodes) &&
            2 * nodes <= w->budget.nodes;
@@ -278,12 +324,12 @@ static bonsai_status try_sizes(bn_search *w)
     int64_t size[SIZES], full = whole(w, BN_FORM_BYTES);
     int count = list_sizes(size, w), worse = 0;
     for (int i = 0; i < count && worse < 2; i++) {
-        bn_trial t = {size[i], BN_KIND_FAR, BN_FORM_BYTES, w->storage.soft};
+        bn_trial t = {.nodes = size[i], .form = BN_FORM_BYTES, .soft = w->storage.soft};
         double bytes, squares = -1;
-        BN_TRY(try(&bytes, w, t));
+        BN_TRY(bn_search_try(&bytes, w, t));
         t.form = BN_FORM_SQUARE_COLUMNS;
         if (size[i] > full && may_pack(w))
-            BN_TRY(try(&squares, w, t));
+            BN_TRY(bn_search_try(&squares, w, t));
         if (bytes < 0 && squares < 0)
             worse = 2;                  /* nor will more fit */
         else
@@ -299,7 +345,7 @@ static bonsai_status guess_size(bn_search *w)
     bonsai_status rc = BONSAI_OK;
     int64_t size[SIZES];
     for (int i = list_sizes(size, w) - 1; i >= 0; i--) {
-        const bn_trial t = {size[i], BN_KIND_FAR, BN_FORM_BYTES, w->storage.soft};
+        const bn_trial t = {.nodes = size[i], .form = BN_FORM_BYTES, .soft = w->storage.soft};
         BN_TRY(bn_search_make(&w->best, w, &t, true));
         if (w->best.fits && w->best.keep.t == 0)
             break;
@@ -320,7 +366,7 @@ static bonsai_status try_beside(bn_search *w)
         bn_trial t = best;
         t.nodes = i == 0 ? best.nodes * 2 : best.nodes / 2;
         if (may_be(w, t.nodes))
-            BN_TRY(try(&percent, w, t));
+            BN_TRY(bn_search_try(&percent, w, t));
     }
 done:
     return rc;
@@ -336,10 +382,12 @@ static bonsai_status try_kinds(bn_search *w)
     for (int k = 0; k < BN_KINDS; k++) {
         bool pair = bn_kinds[k].pair;
         for (int i = pair ? 0 : 1; i < (pair ? 3 : 2); i++) {
-            bn_trial t = {best.nodes * (1 << i) / 2, k, best.form, best.soft};
-            if (pair && !may_pair(w, t.nodes))
+            bn_trial t = best;
+            t.nodes = best.nodes * (1 << i) / 2;
+            t.kind = k;
+            if (pair && !bn_search_may_pair(w, t.nodes))
                 continue;
-            BN_TRY(try(&percent, w, t));
+            BN_TRY(bn_search_try(&percent, w, t));
         }
     }
 done:
@@ -356,22 +404,16 @@ static bonsai_status try_forms(bn_search *w)
         bn_trial t = best;
         t.form = f;
         if (w->best.keep.t > 0 || forms[best.form].squares)
-            BN_TRY(try(&percent, w, t));
+            BN_TRY(bn_search_try(&percent, w, t));
     }
 done:
     return rc;
 }
 
-bonsai_status bn_search_all(bn_search *w)
+/* Goes on from the best of a few sizes. */
+static bonsai_status improve_rows(bn_search *w)
 {
     bonsai_status rc;
-    BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
-    if (!w->best.c && w->storage.soft) {        /* soft labels are the first to go */
-        w->storage.soft = false;
-        BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
-    }
-    if (!w->probe || !w->best.c)
-        goto done;
     BN_TRY(try_beside(w));
     int64_t nodes = w->best.t.nodes;
     int kind = w->best.t.kind;
@@ -379,6 +421,48 @@ bonsai_status bn_search_all(bn_search *w)
     if (w->best.t.kind != kind || w->best.t.nodes != nodes)
         BN_TRY(try_beside(w));
     BN_TRY(try_forms(w));
+done:
+    return rc;
+}
+
+/* Enters the best rows and, if these are fewer, as many as fit with full rows: the probe underrates
+ * many prototypes where networks can use them all. */
+static bonsai_status enter_rows(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_trial t = {.nodes = bn_least(whole(w, BN_FORM_BYTES), bn_search_most(w)),
+                  .kind = w->best.t.kind, .form = BN_FORM_BYTES, .soft = w->storage.soft};
+    const bool more = w->best.c && t.nodes > w->best.t.nodes;
+    BN_TRY(bn_search_enter(w));
+    if (!more)
+        goto done;
+    BN_TRY(bn_search_make(&w->best, w, &t, true));
+    if (w->best.fits)
+        BN_TRY(bn_search_score(&w->best, w));
+    else
+        bn_candidate_free(&w->best);
+    BN_TRY(bn_search_enter(w));
+done:
+    return rc;
+}
+
+bonsai_status bn_search_all(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    w->trained = -1;
+    if (w->probe && may_pack(w))
+        BN_TRY(bn_search_molds(w));
+    BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
+    if (!w->best.c && w->finals == 0 && w->storage.soft) {      /* soft labels are the first to go */
+        w->storage.soft = false;
+        BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
+    }
+    if (w->probe && w->best.c)
+        BN_TRY(improve_rows(w));
+    if (w->finals > 0) {
+        BN_TRY(enter_rows(w));
+        BN_TRY(bn_search_choose(w));
+    }
 done:
     return rc;
 }

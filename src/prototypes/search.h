@@ -4,9 +4,10 @@
 #ifndef BN_SEARCH_H
 #define BN_SEARCH_H
 
-#include "candidate.h"
+#include "finals.h"
+#include "mold.h"
 
-enum { BN_SEARCH_MADE = 64, BN_SEARCH_TRIED = 256, BN_SEARCH_STEPS = 1000 };
+enum { BN_SEARCH_MADE = 256, BN_SEARCH_TRIED = 256, BN_SEARCH_STEPS = 1000, BN_SEARCH_MOLDS = 2 };
 
 /* Eight or four bits to a number; entries of a row's own, or in columns that all rows share. */
 enum { BN_FORM_BYTES, BN_FORM_SQUARE_COLUMNS, BN_FORM_BYTE_COLUMNS, BN_FORM_SQUARES, BN_FORMS };
@@ -15,6 +16,9 @@ typedef struct {                /* a candidate in few words */
     int64_t nodes;              /* clusters asked for */
     int     kind, form;
     bool    soft;
+    int     views;              /* of a basis, BN_BASIS_...; 0: rows are stored one by one */
+    int64_t columns;            /* that the basis may have */
+    bool    bare;               /* a basis without the mean row */
 } bn_trial;
 
 typedef struct {
@@ -23,9 +27,18 @@ typedef struct {
     bn_clusters *c;             /* borrowed */
     bn_centres m;
     bn_keep keep;
+    const bn_mold *mold;        /* borrowed; NULL: there is no basis */
+    bn_shares shares;
     bool    fits;
     double  percent;            /* below 0: not known */
 } bn_candidate;
+
+typedef struct {                /* the best candidate of a family: the same rows, the same basis */
+    bn_trial t;
+    double   percent;           /* of the probe, which does not compare families */
+    bonsai_graph *g;            /* its small graph, in shares of the basis' directions, ... */
+    bn_basis basis;             /* ... which networks are trained on; r 0: there is none */
+} bn_finalist;
 
 typedef struct {
     const bn_job *job;
@@ -37,9 +50,14 @@ typedef struct {
     bn_probe *probe;            /* NULL: there is nothing to judge on */
     bn_clusters made[BN_SEARCH_MADE];
     int     clusters;
+    bn_guide guide;             /* rows 0: not made yet */
+    bn_mold mold[BN_SEARCH_MOLDS];      /* of the best, and of the one that is tried; views 0: none */
     struct { bn_trial t; double percent; } tried[BN_SEARCH_TRIED];
     int     count;
-    bn_candidate best;          /* c NULL: none yet */
+    bn_candidate best;          /* of the family that is searched; c NULL: none yet */
+    bn_finalist final[BN_FINALS_MOST];  /* the best of each family */
+    int     finals;
+    double  trained;            /* what networks trained on the best get right; below 0: not known */
     bn_place at;                /* for inner stages: says again what was said last */
     int64_t said;
 } bn_search;
@@ -49,8 +67,29 @@ bonsai_status bn_search_all(bn_search *w);
 /* One candidate, whether it fits or not; weights: of nodes, where they differ. */
 bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights);
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w);
+/* Scores a candidate, once, and keeps it if it is the best; *percent: below 0 if it does not fit. */
+bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t);
+bool bn_trial_same(const bn_trial *a, const bn_trial *b);
+/* Whether so many pairs of nodes may be tried. */
+bool bn_search_may_pair(const bn_search *w, int64_t nodes);
+/* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0: not even
+ * those fit.  (molds.c) */
+bonsai_status bn_search_columns(int64_t *columns, bn_search *w, const bn_trial *t);
+/* Enters the best candidate, if there is one, among the finalists, and begins with the next family.
+ * (choose.c) */
+bonsai_status bn_search_enter(bn_search *w);
+/* Makes the finalist that trained networks do best on the best candidate, or the one that the probe
+ * prefers where none are trained, and drops the others.  (choose.c) */
+bonsai_status bn_search_choose(bn_search *w);
+void bn_search_drop_finals(bn_search *w);
+/* Enters the best candidates of each basis among the finalists.  (molds.c) */
+bonsai_status bn_search_molds(bn_search *w);
+/* A basis and the rows in its coordinates; others go, but for those of the best.  (molds.c) */
+bonsai_status bn_search_mold(const bn_mold **out, bn_search *w, int views, int64_t columns);
 /* The small graph of it, without origins. */
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
+/* The same with a feature for each direction, where it has a basis. */
+bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
 bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
 /* The least and the most clusters that there may be. */
 int64_t bn_search_least(const bn_search *w);

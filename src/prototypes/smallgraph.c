@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "candidate.h"
+#include "mold.h"
 
 /* Largest remainder: rounding each by itself could make a row that sums to 250 or 260. */
 void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t classes, double mix)
@@ -129,7 +129,31 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_
     const bn_storage *s = p->storage;
     BN_TRY(bn_made_graph(&g, job->g, bn_storage_rows(s, p->c->count)));
     BN_TRY(put_edges(g, p->c->count, s));
-    BN_TRY(bn_rows_store(g, p->m, p->keep, s, job->at.threads));
+    if (p->basis)
+        BN_TRY(bn_shares_store(g, p->shares, p->basis, job->at.threads));
+    else
+        BN_TRY(bn_rows_store(g, p->m, p->keep, s, job->at.threads));
+    BN_TRY(put_labels(g, p));
+    BN_TRY(bonsai_graph_verify(g));
+    *out = g;
+    g = NULL;
+done:
+    bonsai_graph_free(g);
+    return rc;
+}
+
+bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *p, bool straight,
+                                   const bn_job *job)
+{
+    bonsai_status rc;
+    bonsai_graph *g = NULL;
+    BN_TRY(bn_graph_new(&g, job->g->where));
+    g->view.nodes = bn_storage_rows(p->storage, p->c->count);
+    const int64_t first = straight && !p->bare ? 1 : 0;
+    g->view.features = p->basis->r - first;
+    g->view.classes = job->g->view.classes;
+    BN_TRY(put_edges(g, p->c->count, p->storage));
+    BN_TRY(bn_shares_compact(g, p->shares, straight ? p->basis : NULL, first));
     BN_TRY(put_labels(g, p));
     BN_TRY(bonsai_graph_verify(g));
     *out = g;
@@ -147,9 +171,23 @@ static uint32_t original(const bn_job *job, int64_t node)
     return origin ? origin[node] : (uint32_t)node;
 }
 
+/* The rows of a small graph as the source has its own. */
+static bonsai_status stored_rows(bn_embedding *out, const bonsai_graph *g, const bn_basis *basis,
+                                 const bn_place *at)
+{
+    bonsai_status rc;
+    bn_embedding rows = {0};
+    BN_TRY(bn_embed_view(basis ? &rows : out, g, NULL, BN_OWN, 0, at));
+    if (basis)
+        BN_TRY(bn_basis_project(out, basis, &rows, at));
+done:
+    bn_embedding_free(&rows);
+    return rc;
+}
+
 /* The second node of a pair comes from where the first does. */
 static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
-                                 const bn_kind *kind, const bn_job *job)
+                                 const bn_kind *kind, const bn_basis *basis, const bn_job *job)
 {
     bonsai_status rc;
     const bn_place here = {.threads = job->at.threads};
@@ -160,7 +198,7 @@ static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn
     if (rc == BONSAI_OK)
         rc = bn_graph_array(&origin, g, BONSAI_SECTION_ORIGIN, BONSAI_TYPE_U32, g->view.nodes);
     if (rc == BONSAI_OK)
-        rc = bn_embed_view(&rows, g, NULL, BN_OWN, 0, &here);
+        rc = stored_rows(&rows, g, basis, &here);
     BN_TRY(bn_agree(job->at.world, rc));
     BN_TRY(bn_clusters_nearest(nearest, c, s, &rows, &kind->blend));
     for (int64_t i = 0; i < g->view.nodes; i++)
@@ -228,9 +266,9 @@ done:
 }
 
 bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
-                                 const bn_kind *kind, const bn_job *job)
+                                 const bn_kind *kind, const bn_basis *basis, const bn_job *job)
 {
-    bonsai_status rc = put_origins(g, c, s, kind, job);
+    bonsai_status rc = put_origins(g, c, s, kind, basis, job);
     if (rc == BONSAI_OK && job->o->members)
         rc = put_members(g, c, s, job);
     return rc != BONSAI_OK ? rc : bn_agree(job->at.world, bonsai_graph_verify(g));

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "train/metrics.h"
+
 enum { MOST_CLASSES = 65536 };
 
 /* ---- how it went ---- */
@@ -109,21 +111,20 @@ done:
     return rc;
 }
 
-/* The class of most test nodes, the lowest of equals. */
+/* The class of most test nodes, the lowest of equals, and what it is worth to name it always. */
 static bonsai_status find_largest(bn_facts *f, const bonsai_graph *g)
 {
     bonsai_status rc;
-    int64_t *count = NULL, all = 0;
+    int64_t *count = NULL;
     BN_TRY(BN_NEW(&count, f->classes));
     for (int64_t v = 0; v < g->view.nodes; v++)
-        if (bn_part(g, v) == BONSAI_PART_TEST && bn_label(g, v) >= 0) {
+        if (bn_part(g, v) == BONSAI_PART_TEST && bn_label(g, v) >= 0)
             count[bn_label(g, v)]++;
-            all++;
-        }
     for (int64_t c = 0; c < f->classes; c++)
         if (count[c] > count[f->largest])
             f->largest = c;
-    f->largest_share = all > 0 ? (double)count[f->largest] / (double)all : 0;
+    for (int m = 0; m < BONSAI_METRIC_COUNT; m++)
+        f->idle[m] = bn_idle((bonsai_metric)m, count, f->classes, bn_rarer(g));
 done:
     bn_free(count);
     return rc;

@@ -54,7 +54,7 @@ typedef struct {
     double *class_weight;       /* ... by their weights, ... */
     double *class_full;         /* ... and training nodes of the full graph; NULL: not known */
     int64_t largest;            /* the class of most test nodes of the full graph, ... */
-    double  largest_share;      /* ... and its share of them; 0: not known */
+    double  idle[BONSAI_METRIC_COUNT];  /* ... and what always naming it gets; -1: not known */
     bonsai_stats small_stats, full_stats;       /* degrees; full: size 0 where not known */
     int64_t small_bytes[BONSAI_SECTION_COUNT];
     int64_t full_bytes[BONSAI_SECTION_COUNT];   /* 0 where not known */

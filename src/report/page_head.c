@@ -393,13 +393,17 @@ static void tile_worth(bn_page *p, const bn_sheet *s, const worth *w)
         bn_cell_model(model, w->cell);
         bn_putf(p, "test %s of a %s, ", bonsai_metric_text(w->cell->metric), model);
         bn_putf(p, w->cell->runs == 1 ? "one run" : "mean of %d runs", w->cell->runs);
-        if (s->f->largest_share > 0 && w->cell->metric == BONSAI_METRIC_ACCURACY) {
-            bn_put(p, "; always the largest class: ");
-            bn_put_fixed(p, 100 * s->f->largest_share, 1);
+        if (s->f->idle[w->cell->metric] > 0) {
+            bn_put(p, w->cell->metric >= BONSAI_METRIC_AUC ? "; all nodes alike: "
+                                                           : "; always the largest class: ");
+            bn_put_fixed(p, s->f->idle[w->cell->metric], 1);
             bn_put(p, " %");
         }
-    } else
-        bn_put(p, "accuracy of the probe, a quick classifier; given a model, this is a network's");
+    } else {
+        const char *text = bonsai_aim_text(s->f->made.info.metric);
+        bn_putf(p, "%s of the probe, a quick classifier; given a model, this is a network's",
+                text ? text : "accuracy");
+    }
     bn_put(p, "</small></li>\n");
 }
 

@@ -205,13 +205,20 @@ static void draw_more(bn_page *p, const bn_sheet *s, const table *others)
 /* What no model should fall below. */
 static void say_largest(bn_page *p, const bn_sheet *s)
 {
-    if (!(s->f->largest_share > 0) || metric_of(s) != BONSAI_METRIC_ACCURACY)
+    const bonsai_metric m = metric_of(s);
+    if (!(s->f->idle[m] > 0))
         return;
-    bn_put(p, "<p>For reference: always answering ");
-    bn_escape_cut(p, s->f->class_name[s->f->largest], 60);
-    bn_put(p, ", the largest class of the test nodes, gets ");
-    bn_put_fixed(p, 100 * s->f->largest_share, 1);
-    bn_put(p, " %.</p>\n");
+    bn_put(p, "<p>For reference: ");
+    if (m >= BONSAI_METRIC_AUC)
+        bn_put(p, "scoring all nodes alike gets ");
+    else {
+        bn_put(p, "always answering ");
+        bn_escape_cut(p, s->f->class_name[s->f->largest], 60);
+        bn_put(p, ", the largest class of the test nodes, gets ");
+    }
+    bn_put_fixed(p, s->f->idle[m], 1);
+    bn_putf(p, m == BONSAI_METRIC_ACCURACY ? " %%.</p>\n" : " %% of %s.</p>\n",
+            bonsai_metric_text(m));
 }
 
 void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)

@@ -142,6 +142,8 @@ void bn_sheet_bytes(bn_page *p, const bn_sheet *s)
 #undef ADD
     for (int id = BONSAI_SECTION_FEATURES; id <= BONSAI_SECTION_FEATURE_SCALE; id++)
         features += (double)s->f->small_bytes[id];
+    for (int id = BONSAI_SECTION_BASIS; id <= BONSAI_SECTION_COORDINATE_SCALE; id++)
+        features += (double)s->f->small_bytes[id];
     bn_put(p, "<p>Features take <strong>");
     bn_put_bytes(p, features);
     bn_put(p, "</strong>, ");

@@ -131,6 +131,8 @@ static bonsai_status judge(bonsai_suggest_point *at, search *s, const bonsai_gra
     at->score = info->probe;
     if (at->score < 0)
         BN_TRY(bn_probe_graph(&at->score, s->judge->job.probe, small));
+    else if (info->directions > 0 && info->probe_full > full->full_score)
+        at->score *= full->full_score / info->probe_full;       /* the full graph does better, too */
     at->share = full->full_score > 0 ? at->score / full->full_score : 1;
 done:
     return rc;
@@ -279,7 +281,7 @@ static bonsai_status judge_full(search *s)
     i->held = p->job.held != NULL;
     i->keep = s->o.keep;
     i->wanted = i->keep * i->full_score;
-    i->error = bn_probe_error(i->full_score, i->judged);
+    i->error = bn_probe_error(i->full_score, bn_probe_merit(p->job.probe)->independent);
     return BONSAI_OK;
 }
 

@@ -264,7 +264,10 @@ static void the_full_graph_is_probed_too(void **state)
         bonsai_condense_info i, kept;
         some_options(&o, seed % 3 == 0 ? BONSAI_METHOD_PROTOTYPES : BONSAI_METHOD_AUTO, 0.2);
         bonsai_graph *small = condensed(&i, g, &o);
-        assert_true(i.probe_full == probe_of_all(g, &o, NULL));
+        if (i.directions > 0)           /* or as it is in the coordinates of the basis */
+            assert_true(i.probe_full >= probe_of_all(g, &o, NULL));
+        else
+            assert_true(i.probe_full == probe_of_all(g, &o, NULL));
         assert_int_equal(i.probe_fitted, 144);
         assert_int_equal(i.probe_val, 48);
         assert_int_equal(i.probe_held, 0);
@@ -509,7 +512,9 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         int64_t found;
         some_options(&o, BONSAI_METHOD_PROTOTYPES, 0.1);
         o.members = seed > 2;
+        o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;            /* without a basis */
         bonsai_graph *small = condensed(&i, g, &o);
+        assert_int_equal(i.directions, 0);
         const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
         assert_int_equal(bn_record_read(&made, small), BONSAI_OK);
@@ -530,8 +535,9 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
                         break;
                 }
                 all += counts;
-                closer += counts && found > 0 &&
-                          distance_of(g, &e, v, row) < (double)distance[found - 1] - 1e-4;
+                const double to = distance_of(g, &e, v, row);   /* nearer than the first: another's */
+                closer += counts && found > 0 && to < (double)distance[found - 1] - 1e-4 &&
+                          to > (double)distance[0] - 1e-4;
             }
             assert_int_equal(found, all < MOST ? all : MOST);
             assert_true(closer < found);

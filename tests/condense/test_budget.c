@@ -59,6 +59,7 @@ static void condense_all(bonsai_method method, bool own_split)
         seen++;
         bonsai_condense_options_init(&o);
         o.method = method;
+        o.no_training = 1;      /* which compares kinds of prototypes by another measure than the probe */
         o.split[0] = own_split ? 0 : 60;
         o.split[1] = o.split[2] = own_split ? 0 : 20;
         for (int k = 0; k < 3; k++)

@@ -91,7 +91,9 @@ def compare(kind, small, full, graph, seeds, epochs=EPOCHS, threads=0):
     theirs = mean_std([train(kind, small, full, seed, epochs) for seed in range(1, seeds + 1)])
     ours = graphbonsai.evaluate(pyg.from_data(small), graph, model=kind, seeds=seeds,
                                 epochs=epochs, threads=threads, progress=False)
-    error = ((theirs[1] ** 2 + ours.std ** 2) / seeds) ** 0.5
+    # Runs that all end alike still differ by a node or so: no deviation is below one of them.
+    node = 100 / int(full.test_mask.sum())
+    error = ((max(theirs[1], node) ** 2 + max(ours.std, node) ** 2) / seeds) ** 0.5
     apart = abs(theirs[0] - ours.mean)
     return (*theirs, ours.mean, ours.std, apart / error if error else (0 if apart < 1e-9 else 99))
 

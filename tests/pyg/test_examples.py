@@ -39,7 +39,25 @@ class Examples(unittest.TestCase):
         self.assertGreater(share(full), 60)
 
     def test_pyg_search(self):
-        self.assertIn("the ranking holds", run("pyg_search.py"))
+        self.assertIn("the pick holds", run("pyg_search.py"))
+
+    def test_pyg_search_fails_where_the_small_graph_ranks_settings_wrongly(self):
+        sys.path.insert(0, FOLDER)
+        import pyg_search
+        self.assertTrue(pyg_search.clearly_worse(80, [70, 88, 90], 500))
+        self.assertFalse(pyg_search.clearly_worse(87, [70, 88, 90], 500))
+        right = pyg_search.run
+
+        def backwards(setting, data, full, epochs):
+            val, *others = right(setting, data, full, epochs)
+            return (val if data is full else -val, *others)
+        pyg_search.run, asked = backwards, sys.argv
+        sys.argv = ["pyg_search.py"]
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                self.assertEqual(pyg_search.main(), 1, out.getvalue())
+        finally:
+            pyg_search.run, sys.argv = right, asked
 
     def test_ogb_arxiv(self):
         out = run("ogb_arxiv.py")

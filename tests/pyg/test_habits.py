@@ -277,6 +277,15 @@ class Evaluate(unittest.TestCase):
         self.assertIsInstance(found.small, Data)
         self.assertGreater(pyg.loss(torch.zeros(len(found.small.x), 3), found.small).item(), 0)
 
+    def test_a_search_takes_a_data_and_its_small_graph(self):
+        found = graphbonsai.search(self.d, {"rate": [1e-5, 0.01]}, ratio=0.1, finish=1, epochs=30,
+                                   threads=1)
+        self.assertIsInstance(found.small, Data)
+        again = graphbonsai.search(self.d, [found.best], small=found.small, finish=1, epochs=30,
+                                   threads=1)
+        self.assertEqual({**again.ranking[0], "seconds": 0, "full_seconds": 0},
+                         {**found.ranking[0], "seconds": 0, "full_seconds": 0})
+
 
 if __name__ == "__main__":
     unittest.main()

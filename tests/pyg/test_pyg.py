@@ -480,6 +480,35 @@ class Loss(unittest.TestCase):
         want = by_hand(self.scores.numpy(), d.y_soft.numpy(), [1.0] * 5, [0, 2])
         self.assertAlmostEqual(pyg.loss(self.scores, d).item(), want, 6)
 
+    def test_class_weights_are_those_of_torch(self):
+        d = Data(y=torch.tensor([0, 2, 1, -1, 0]))
+        at, given = d.y >= 0, [1.0, 2.0, 0.5]
+        want = torch.nn.functional.cross_entropy(self.scores[at], d.y[at],
+                                                 weight=torch.tensor(given, dtype=torch.float64))
+        for weights in (given, torch.tensor(given)):
+            got = pyg.loss(self.scores, d, class_weight=weights)
+            self.assertAlmostEqual(got.item(), want.item(), 12)
+        balanced = pyg.loss(self.scores, d, class_weight="balanced")        # 4 / (3 * 2), 4 / 3
+        self.assertAlmostEqual(
+            balanced.item(), pyg.loss(self.scores, d, class_weight=[1, 2, 2]).item(), 12)
+
+    def test_soft_labels_and_weights_are_balanced_too(self):
+        soft = [[0.5, 0.5, 0], [0.25, 0.25, 0.5], [0, 0, 0], [0, 0, 0], [1, 0, 0]]
+        d = Data(y=torch.tensor([0, 2, -1, -1, 0]), y_soft=torch.tensor(soft),
+                 node_weight=torch.tensor([2.0, 4, 5, 7, 1]))
+        self.assertAlmostEqual(             # each has 3, 2 and 2 of 7
+            pyg.loss(self.scores, d, class_weight="balanced").item(),
+            pyg.loss(self.scores, d, class_weight=[2, 3, 3]).item(), 6)
+        self.assertAlmostEqual(pyg.loss(self.scores, d, class_weight=[1, 1, 1]).item(),
+                               pyg.loss(self.scores, d).item(), 6)
+
+    def test_class_weights_that_make_no_sense_are_refused(self):
+        d = Data(y=torch.tensor([0, 2, 1, -1, 0]))
+        for given, said in (([1, 2], "3 classes"), ([1, -1, 1], "from 0"), ([0, 0, 0], "above 0"),
+                            ("even", 'nor "balanced"')):
+            with self.assertRaisesRegex(graphbonsai.ArgumentError, said):
+                pyg.loss(self.scores, d, class_weight=given)
+
     def test_it_is_what_the_library_minimises(self):
         """One step of Adam with a tiny rate: the loss that C tells is that of the first weights."""
         small = condense(data(), method="prototypes")

@@ -20,7 +20,7 @@ UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_
            "type_bytes", "graph_mean", "graph_generate_file", "study_pairs", "report_tables",
            "study_run", "study_power", "condense_scores",
            "graph_checksum", "graph_shape", "graph_known", "known_at",
-           "plan_make", "metric_text", "graph_convert", "graph_build64", "graph_soft_label",
+           "plan_make", "graph_convert", "graph_build64", "graph_soft_label",
            "graph_weight", "graph_origin", "graph_members", "graph_class_name", "graph_feature_name",
            "graph_name_features", "group_name", "shell_word"}
 

@@ -147,7 +147,7 @@ class Display(testing.Case):
         self.assertEqual(card["edges"], "%d of 1,596" % self.small.num_edges)
         self.assertEqual(card["ratio"], "%.4g %% of the bytes" % (100 * sizes["ratio"]))
         self.assertEqual(card["method"], report.method)
-        self.assertIn("the probe scores " + card["probe"].split(" ")[0], card["why"])
+        self.assertIn("the probe scores %.1f %%" % float(card["probe"].split(" ")[0]), card["why"])
         self.assertEqual(card["seconds"], "%.3g" % report["seconds"]["total"])
         self.assertIn("max-width", report._repr_html_())
 

@@ -127,7 +127,8 @@ def redo(g, features, ratio, whole):
     nodes, edges, roots = select(near, order, price, TIMES * target)
     nodes = sorted(nodes)
     score = pagerank(nodes, edges, roots)
-    lowest = sorted(range(len(nodes)), key=lambda i: (score[i], -nodes[i]))
+    # Mirror images on a ring have one score, which NumPy's product rounds by the processor.
+    lowest = sorted(range(len(nodes)), key=lambda i: (round(score[i], 12), -nodes[i]))
     kept = {nodes[i] for i in lowest[max(1, len(nodes) - aim):]}
     added = match(kept, order, label)
     edges = edges | {(min(v, w), max(v, w)) for v in added for w in near[v]}

@@ -137,7 +137,8 @@ static void sizes_are_those_of_the_metadata(void **state)
     }
 }
 
-/* One row for both heads, the method, and each option that the metadata has. */
+/* One row for both heads, the method, each option that the metadata has, and the metric, which they
+ * name only where it is not the default. */
 static void every_option_is_shown(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void every_option_is_shown(void **state)
     make(&m, &o);
     char *text = section(&m, "options");
     assert_int_equal(count_of(text, "<tr>"),
-                     3 + keys_of(bn_json_get(m.meta, "options")));
+                     4 + keys_of(bn_json_get(m.meta, "options")));
     assert_int_equal(count_of(text, "class=\"mark\""), 2);      /* the method and the budget */
     char *rest = strstr(text, "<details>");     /* what was changed is not folded */
     assert_non_null(rest);

@@ -118,7 +118,8 @@ static inline double counted_in_file(const bonsai_graph *g)
     for (uint64_t i = 0; i < number(file + 24, 4); i++) {
         const uint8_t *entry = file + 64 + 32 * i;
         uint64_t halves = number(entry + 16, 8) * (uint64_t)half_bytes[number(entry + 4, 4)];
-        if (number(entry, 4) <= 12 || number(entry, 4) == 23)
+        const uint64_t section = number(entry, 4);
+        if (section <= 12 || section == 23 || (section >= 25 && section <= 29))
             sum += (double)((halves + 1) / 2);
     }
     free(file);

@@ -1,0 +1,65 @@
+/* basis.h -- directions along which classes differ, in few bits; see guide.c and basis.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_BASIS_H
+#define BN_BASIS_H
+
+#include "candidate.h"
+#include "fit.h"
+
+/* The views that directions are looked for in: a node's own row, and what it is averaged over. */
+enum { BN_GUIDE_OWN, BN_GUIDE_FAR, BN_GUIDES };
+enum { BN_BASIS_OWN = 1 << BN_GUIDE_OWN, BN_BASIS_FAR = 1 << BN_GUIDE_FAR };
+enum { BN_BASIS_CLASSES = 256 };        /* more have no basis: it would be as large as all rows */
+
+typedef struct {                /* a linear classifier of each view, on all columns (guide.c) */
+    bn_embedding rows[BN_GUIDES];       /* some labelled rows, on every rank */
+    int32_t *label;
+    int64_t  f, classes;
+    int32_t *live;              /* classes that have a row, ascending */
+    int64_t  lives;
+    double   lambda[BN_GUIDES];
+    float   *w[BN_GUIDES];      /* f x classes */
+    double  *rate[BN_GUIDES];   /* f: the share of a column in what tells classes apart */
+    double  *mean;              /* f: of averaged rows, the first direction */
+    int      threads;
+} bn_guide;
+
+/* Fits both on rows of the source; lambdas are those that are right about most of the job's judged
+ * nodes.  Collective, as all of these. */
+bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job,
+                            const bn_place *at);
+void bn_guide_free(bn_guide *g);
+/* One of them fitted once more, on some columns: w (columns x classes). */
+bonsai_status bn_guide_refit(float *w, const bn_guide *g, int view, const int32_t *column,
+                             int64_t columns, const bn_place *at);
+
+typedef struct bn_basis {
+    int64_t  f, r;              /* features; directions */
+    int32_t *column;            /* ascending, columns of them; NULL: all f */
+    int64_t  columns;
+    int8_t  *number;            /* r x columns: signed squares up to 49, times ... */
+    float   *scale;             /* ... r: the scale of a direction */
+    double  *factor;            /* r x r, lower: times its transpose it is the products of the
+                                 * directions with each other */
+    bn_scorer project;          /* rows to coordinates at right angles */
+} bn_basis;
+
+/* Directions of some views in the columns that say most, at most so many. */
+bonsai_status bn_basis_make(bn_basis *out, const bn_guide *g, int views, int64_t columns,
+                            const bn_place *at);
+/* The basis of a graph that has one. */
+bonsai_status bn_basis_of(bn_basis *out, const bonsai_graph *g);
+/* Copies the directions from the first one asked for on; projects: rows will be projected on them. */
+bonsai_status bn_basis_copy(bn_basis *out, const bn_basis *b, int64_t first, bool projects);
+void bn_basis_free(bn_basis *b);
+/* How many directions there are at most. */
+int64_t bn_basis_most(const bn_guide *g, int views);
+/* Rows in coordinates at right angles: out gets r columns. */
+bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_embedding *x,
+                               const bn_place *at);
+/* Coordinates at right angles become shares of the directions, and back; in place, r each. */
+void bn_basis_shares(double *x, const bn_basis *b);
+void bn_basis_angles(double *x, const bn_basis *b);
+
+#endif

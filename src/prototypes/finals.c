@@ -1,0 +1,152 @@
+/* finals.c -- networks trained on a few small graphs, to choose between them.
+ *
+ * The probe ranks candidates of one family well: rows stored one by one, or rows in one basis.  Across
+ * families it is off, since it judges a basis in its coordinates, where a network has less to learn.
+ * So the best candidates of each family are trained on, as their user will: a GCN and a GraphSAGE,
+ * narrow and for fewer epochs (student.c).  Nothing is learned from the full graph; its judged nodes
+ * are looked at through their rows, which are known already, four times in the course of a training.
+ * The best look counts as much as the mean of all: users keep the best epoch, or train for less.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "finals.h"
+
+#include <math.h>
+
+#include "student.h"
+
+enum { EPOCHS = 150, LEAST_EPOCHS = 60, LOOKS = 4, NETS = 2, MOST_JUDGED = 2500 };
+enum { MOST_HIDDEN = 64 };       /* units of a network, as student.c has them */
+enum { MOST_ORDERED = 32 };      /* classes whose scores are kept of every look */
+static const double most_work = 2e11;   /* products of all trainings */
+static const double most_weights = 1 << 24;     /* of all networks: 256 MiB with what Adam keeps */
+
+typedef struct {                /* one network on one small graph */
+    bn_student s;
+    bn_exam    exam;
+    int64_t    judged;          /* nodes; 0: it does not take part */
+    int        looks;           /* so far, and what it said of the judged nodes at each: */
+    int32_t   *guess;           /* LOOKS x judged */
+    float     *score;           /* LOOKS x judged x classes, or NULL: not asked for */
+} trainee;
+
+static void learn(trainee *t, const bn_job *job, int epochs)
+{
+    for (int epoch = 1; epoch <= epochs; epoch++) {
+        if (!bn_student_step(&t->s, epoch))
+            return;
+        if (epoch * LOOKS % epochs >= LOOKS)
+            continue;
+        const int64_t at = t->looks++ * t->judged;
+        bn_student_answer(t->guess + at, t->score ? t->score + at * t->s.c : NULL, &t->s, &t->exam,
+                          &job->judge, t->judged);
+    }
+}
+
+/* Fills the mean of the best look and of all; looks that a network did not live to see count 0. */
+static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    double most = 0, sum = 0, value;
+    for (int i = 0; i < t->looks; i++) {
+        const int64_t at = i * t->judged;
+        const bn_verdict v = {job->judge_label, t->judged, t->guess + at,
+                              t->score ? t->score + at * t->s.c : NULL, t->s.c};
+        BN_TRY(bn_merit_score(&value, m, &v));
+        most = fmax(most, value);
+        sum += value / LOOKS;
+    }
+    *percent = (most + sum) / 2;
+done:
+    return rc;
+}
+
+/* Returns the products of one epoch on a small graph. */
+static double work_of(const bn_entrant *e)
+{
+    const bonsai_view *v = &e->g->view;
+    const bonsai_array *index = &v->section[BONSAI_SECTION_FEATURE_INDICES];
+    const int64_t hidden = MOST_HIDDEN, columns = e->basis ? e->basis->columns : v->features;
+    double numbers = index->data ? (double)index->count : (double)v->nodes * (double)v->features;
+    if (e->basis)
+        numbers += (double)e->basis->r * (double)columns;
+    return 6 * (numbers + 2 * (double)columns) * (double)hidden;
+}
+
+/* Returns the epochs that the graphs can be trained for; 0: too few to be of use. */
+static int epochs_within(const bn_entrant *e, int count)
+{
+    double work = 0, weights = 0;
+    for (int i = 0; i < count; i++) {
+        const bn_basis *b = e[i].basis;
+        weights += 3.0 * MOST_HIDDEN * (double)(b ? b->columns : e[i].g->view.features);
+        work += work_of(&e[i]);
+    }
+    if (weights > most_weights)
+        return 0;
+    double most = fmin(EPOCHS, floor(most_work / work));
+    return most < LEAST_EPOCHS ? 0 : (int)most;
+}
+
+static void trainee_free(trainee *t)
+{
+    bn_student_free(&t->s);
+    bn_exam_free(&t->exam);
+    bn_free(t->guess);
+    bn_free(t->score);
+}
+
+static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_merit *m,
+                          const bn_job *job)
+{
+    bonsai_status rc;
+    const int64_t judged = bn_least(job->judge.far.rows, MOST_JUDGED);
+    BN_TRY(bn_student_new(&t->s, e, sage, job->o->layers));
+    BN_TRY(bn_exam_new(&t->exam, &t->s));
+    BN_TRY(BN_NEW(&t->guess, LOOKS * judged));
+    if (m->orders)
+        BN_TRY(BN_NEW(&t->score, LOOKS * judged * t->s.c));
+    t->judged = judged;
+done:
+    return rc;
+}
+
+static bonsai_status grade_all(double *percent, const trainee *all, int count, const double *share,
+                               const bn_merit *m, const bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < count; i++) {
+        percent[i] = 0;
+        for (int k = 0; k < NETS; k++) {
+            double value = 0;
+            if (share[k] > 0)
+                BN_TRY(grade(&value, &all[NETS * i + k], m, job));
+            percent[i] += share[k] * value;
+        }
+    }
+done:
+    return rc;
+}
+
+bonsai_status bn_finals_judge(double *percent, bool *done, const bn_entrant *e, int count,
+                              const bn_merit *m, const bn_job *job)
+{
+    bonsai_status rc = BONSAI_OK;
+    trainee all[BN_FINALS_MOST * NETS] = {{.judged = 0}};
+    const double near = bn_probe_near_share(job->o->for_models), share[NETS] = {1 - near, near};
+    const int epochs = epochs_within(e, count), nets = NETS * count;
+    *done = epochs > 0 && job->judge.far.rows > 0 && (!m->orders || m->classes <= MOST_ORDERED);
+    for (int i = 0; i < nets && *done; i++)
+        if (share[i % NETS] > 0)
+            BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, job));
+    const double work = *done ? 1e9 : 0;
+#pragma omp parallel for num_threads(bn_team(bn_threads(job->at.threads), work)) schedule(dynamic, 1)
+    for (int i = 0; i < nets; i++)
+        if (all[i].judged > 0)
+            learn(&all[i], job, epochs);
+    if (*done)
+        BN_TRY(grade_all(percent, all, count, share, m, job));
+done:
+    for (int i = 0; i < nets; i++)
+        trainee_free(&all[i]);
+    return rc;
+}

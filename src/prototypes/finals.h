@@ -1,0 +1,24 @@
+/* finals.h -- networks trained on a few small graphs, to choose between them; see finals.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_FINALS_H
+#define BN_FINALS_H
+
+#include "basis.h"
+#include "merit.h"
+
+enum { BN_FINALS_MOST = 12 };    /* small graphs that are compared at once */
+
+typedef struct {                /* a small graph that takes part */
+    const bonsai_graph *g;      /* its features are those of the full graph, or, with a basis, shares of
+                                 * its directions */
+    const bn_basis *basis;      /* NULL: there is none */
+} bn_entrant;
+
+/* Trains networks on each of `count` small graphs and fills percent with the merit of what they say of
+ * the job's judged nodes.  *done is false, and percent is not filled, if the graphs are too large for
+ * it.  The same bits for any number of threads. */
+bonsai_status bn_finals_judge(double *percent, bool *done, const bn_entrant *e, int count,
+                              const bn_merit *m, const bn_job *job);
+
+#endif
