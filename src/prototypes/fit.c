@@ -25,7 +25,7 @@
 #include "fit.h"
 
 enum { DEPTH = BN_DEPTH, TILE = BN_TILE, PANEL = 4 * TILE, LONG_LINE = 8 };
-static const double enough = 1e-6;      /* of steps: posteriors no longer change by a percent */
+static const double enough = 1e-6;      /* of steps, unless the caller says otherwise */
 static const double constant = 0.3;     /* over the length of a row */
 
 void bn_fit_free(bn_fit *q)
@@ -454,6 +454,7 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
     bonsai_status rc;
     float *y = NULL;
     double *lambda = NULL;
+    float *start = NULL;
     bn_matrix a = {0};
     q->dual = false;
     q->k = q->c;                /* one after the other */
@@ -465,7 +466,12 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
     BN_TRY(BN_NEW(&lambda, q->ways));
     for (int i = 0; i < q->ways; i++)
         lambda[i] = q->lambda[i] * q->squares;
-    const bn_ridge_how how = {.lambda = lambda[0], .enough = enough, .steps = q->steps,
+    if (q->start) {
+        BN_TRY(BN_NEW(&start, q->wide * q->c));
+        memcpy(start, q->start, (size_t)(q->x->f * q->c) * sizeof *start);
+    }
+    const bn_ridge_how how = {.lambda = lambda[0], .start = start, .steps = q->steps,
+                              .enough = q->enough > 0 ? q->enough : enough,
                               .threads = q->threads, .progress = p, .path = lambda + 1,
                               .paths = q->look ? q->ways - 1 : 0, .look = look, .payload = q};
     BN_TRY(bn_ridge(q->w, &a, y, q->c, &how));
@@ -473,6 +479,7 @@ bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
         scale_constant(q, q->one);
 done:
     bn_free(lambda);
+    bn_free(start);
     bn_free(a.value);
     bn_free(a.dense);
     bn_free(y);

@@ -16,6 +16,8 @@ typedef struct {
     const double *lambda;
     int     ways;               /* how many lambdas */
     int     steps;              /* of bn_fit_steps, at most, of each lambda; 0: as bn_ridge's */
+    double  enough;             /* the squared residual, of what it was, that ends bn_fit_steps; 0: 1e-6 */
+    const float *start;         /* (f,c): weights that bn_fit_steps begins at, or NULL */
     bool  (*look)(int way, void *payload);      /* of bn_fit_steps with several lambdas, which fall:
                                  * looks at the w of one after the other, and ends it by true */
     void   *payload;

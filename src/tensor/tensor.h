@@ -184,6 +184,7 @@ typedef struct {
     int    steps;               /* at most; 0: as many as it takes, up to 200 */
     int    threads;
     bn_progress progress;
+    const float *start;         /* (cols,k): near the answer; NULL: zeros */
     /* Further lambdas, which fall, each solved from where the one before ended; look is called when w
      * is that of the next, and ends it by true.  0 of them: nobody looks. */
     const double *path;

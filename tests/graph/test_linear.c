@@ -231,7 +231,7 @@ static void draw_system(system_of *s, int rows, uint64_t seed)
     }
     for (int i = 0; i < rows * SIDES; i++)
         s->y[i] = (float)bn_rng_normal(&r);
-    s->x = (bn_matrix){rows, COLS, s->offsets, s->index, s->value};
+    s->x = (bn_matrix){rows, COLS, s->offsets, s->index, s->value, NULL};
 }
 
 static void ridge_matches_elimination(void **state)
@@ -250,6 +250,52 @@ static void ridge_matches_elimination(void **state)
         for (int i = 0; i < COLS * k; i++)
             assert_near((double)w[i], wanted[i], 1e-3);
     }
+}
+
+/* Begun at the answer nothing is left to do; begun elsewhere it is found. */
+static void ridge_begins_where_it_is_told(void **state)
+{
+    (void)state;
+    static system_of s;
+    static float w[COLS * SIDES], again[COLS * SIDES], far[COLS * SIDES];
+    draw_system(&s, 50, 3);
+    for (int i = 0; i < COLS * SIDES; i++)
+        far[i] = (float)(i % 5) - 2;
+    bn_ridge_how how = {.lambda = 0.5, .enough = 1e-10, .threads = 1};
+    assert_int_equal(bn_ridge(w, &s.x, s.y, SIDES, &how), BONSAI_OK);
+    how.start = far;
+    assert_int_equal(bn_ridge(again, &s.x, s.y, SIDES, &how), BONSAI_OK);
+    for (int i = 0; i < COLS * SIDES; i++)
+        assert_near((double)again[i], (double)w[i], 1e-3);
+    how.start = w;
+    how.steps = 1;
+    assert_int_equal(bn_ridge(again, &s.x, s.y, SIDES, &how), BONSAI_OK);
+    for (int i = 0; i < COLS * SIDES; i++)
+        assert_near((double)again[i], (double)w[i], 1e-3);
+}
+
+/* Columns a thousand times as long as others take no more steps. */
+static void ridge_bears_columns_of_unlike_lengths(void **state)
+{
+    (void)state;
+    static system_of s;
+    static double y[64 * SIDES], wanted[COLS * SIDES];
+    static float w[COLS * SIDES];
+    draw_system(&s, 60, 9);
+    for (int64_t e = 0; e < s.offsets[60]; e++) {
+        const float by = s.index[e] % 3 == 0 ? 1000 : s.index[e] % 3 == 1 ? 1 : 30;
+        s.value[e] *= by;
+    }
+    for (int i = 0; i < 60; i++)
+        for (int64_t e = s.offsets[i]; e < s.offsets[i + 1]; e++)
+            s.dense[i * COLS + s.index[e]] = (double)s.value[e];
+    for (int i = 0; i < 60 * SIDES; i++)
+        y[i] = (double)s.y[i];
+    oracle_ridge(wanted, s.dense, y, 60, COLS, SIDES, 0.5);
+    const bn_ridge_how how = {.lambda = 0.5, .enough = 1e-10, .steps = 2 * COLS, .threads = 1};
+    assert_int_equal(bn_ridge(w, &s.x, s.y, SIDES, &how), BONSAI_OK);
+    for (int i = 0; i < COLS * SIDES; i++)
+        assert_near((double)w[i], wanted[i], 1e-3);
 }
 
 /* ---- the yardstick ---- */
@@ -574,6 +620,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ridge_matches_elimination),
+        cmocka_unit_test(ridge_begins_where_it_is_told),
+        cmocka_unit_test(ridge_bears_columns_of_unlike_lengths),
         cmocka_unit_test(both_accuracies_match_the_oracle),
         cmocka_unit_test(edge_weights_matter),
         cmocka_unit_test(threads_and_encodings_change_nothing),
