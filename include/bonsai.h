@@ -350,7 +350,8 @@ typedef enum {                  /* how well predictions fit labels, in percent *
 
 typedef enum {                  /* what the probe compares small graphs by */
     BONSAI_AIM_AUTO,            /* ACCURACY; MIXED where a class is rare: below a tenth of the
-                                 * labelled training nodes, and below a third of an equal share */
+                                 * labelled training nodes, and below a third of an equal share,
+                                 * of at most ten classes */
     BONSAI_AIM_MIXED,           /* the mean of accuracy and balanced accuracy */
     BONSAI_AIM_ACCURACY = 2 + BONSAI_METRIC_ACCURACY,   /* one metric of the judged nodes; */
     BONSAI_AIM_BALANCED = 2 + BONSAI_METRIC_BALANCED,   /* AUC and AP of more than two classes: */

@@ -14,17 +14,20 @@
 
 enum { MOST_ORDERED = 1000 };   /* classes whose scores are kept to be sorted */
 enum { RARE = 10, UNEQUAL = 3 };        /* a class is rare below one in so many labelled nodes, and
-                                 * below one in so many of an equal share: of many classes each has
-                                 * few nodes */
+                                 * below one in so many of an equal share; of more than ten
+                                 * classes most are small, and none is the one that matters */
 
 /* ---- which metric ---- */
 
 static bool has_rare_class(const int64_t *count, int64_t classes, int64_t all)
 {
+    int64_t least = all, live = 0;
     for (int64_t k = 0; k < classes; k++)
-        if (count[k] > 0 && RARE * count[k] < all && UNEQUAL * classes * count[k] < all)
-            return true;
-    return false;
+        if (count[k] > 0) {
+            least = bn_least(least, count[k]);
+            live++;
+        }
+    return live <= RARE && RARE * least < all && UNEQUAL * live * least < all;
 }
 
 static bonsai_aim choose(const bn_job *job, int64_t *count, int64_t classes)

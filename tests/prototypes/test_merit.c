@@ -53,16 +53,19 @@ static bn_merit merit_of(const int *sizes, int classes, bonsai_aim metric)
     return m;
 }
 
-/* Below a tenth, and below a third of an equal share. */
+/* Below a tenth, and below a third of an equal share; of more than ten classes none is rare. */
 static void a_class_is_rare_by_its_share(void **state)
 {
     (void)state;
-    static const struct { int classes, sizes[7]; bonsai_aim aim; } cases[] = {
+    static const struct { int classes, sizes[11]; bonsai_aim aim; } cases[] = {
         {2, {90, 10}, BONSAI_AIM_ACCURACY},    {2, {91, 9}, BONSAI_AIM_MIXED},
         {2, {5, 95}, BONSAI_AIM_MIXED},        {2, {100, 0}, BONSAI_AIM_ACCURACY},
         {3, {46, 45, 9}, BONSAI_AIM_MIXED},    {3, {45, 45, 10}, BONSAI_AIM_ACCURACY},
         {5, {30, 30, 20, 13, 7}, BONSAI_AIM_ACCURACY}, {5, {30, 30, 20, 14, 6}, BONSAI_AIM_MIXED},
         {7, {30, 16, 15, 14, 10, 8, 7}, BONSAI_AIM_ACCURACY},   /* about as in Cora */
+        {10, {11, 11, 11, 11, 11, 11, 11, 11, 11, 1}, BONSAI_AIM_MIXED},
+        {11, {11, 11, 11, 11, 11, 11, 11, 11, 11, 11, 1}, BONSAI_AIM_ACCURACY},
+        {11, {30, 30, 20, 14, 6}, BONSAI_AIM_MIXED},            /* five that have nodes */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(merit_of(cases[i].sizes, cases[i].classes, BONSAI_AIM_AUTO).aim,
