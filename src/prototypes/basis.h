@@ -14,7 +14,8 @@ enum { BN_BASIS_CLASSES = 256 };        /* more have no basis: it would be as la
 
 typedef struct {                /* a linear classifier of each view, on all columns (guide.c) */
     bn_embedding rows[BN_GUIDES];       /* some labelled rows, on every rank */
-    int32_t *label;
+    int32_t *label[BN_GUIDES];
+    int      steps[BN_GUIDES];          /* of conjugate gradients, for each lambda */
     int64_t  f, classes;
     int32_t *live;              /* classes that have a row, ascending */
     int64_t  lives;

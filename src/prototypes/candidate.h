@@ -2,6 +2,7 @@
  *
  *   clusters.c   nodes over classes, clusters
  *   centres.c    the rows of prototypes: means of members, mixed
+ *   teachers.c   their soft labels
  *   forms.c      ways to store rows, and their bytes
  *   rows.c       which entries of the rows are stored
  *   smallgraph.c the graph of some prototypes
@@ -60,7 +61,7 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
 /* ---- the rows of prototypes (centres.c) ---- */
 
 typedef struct {
-    bn_embedding x;             /* a row per cluster, then, of pairs, those of their second nodes */
+    bn_embedding x;             /* a row per cluster, then those of second nodes, if there are any */
     float   *mean;              /* f: of all of them, by size */
     const int64_t *size;        /* per cluster */
     int64_t  count;             /* clusters */
@@ -86,7 +87,7 @@ typedef struct {                /* how a graph of prototypes is stored */
     bool    squares;            /* numbers are squares, which take four bits */
     bool    columns;            /* all rows have entries in the same columns, which are listed */
     bool    soft;               /* soft labels in 255ths */
-    bool    pairs, alone;       /* two nodes each; nodes without a self loop */
+    bool    pairs, alone, both; /* two nodes each; nodes without a self loop; one of either */
     int64_t largest;            /* weight; 0: all are the same and are not stored */
     int64_t directions, kept;   /* of a basis, in so many columns; 0: rows have none */
 } bn_storage;
@@ -94,7 +95,7 @@ typedef struct {                /* how a graph of prototypes is stored */
 /* Nodes of so many prototypes. */
 static inline int64_t bn_storage_rows(const bn_storage *s, int64_t n)
 {
-    return s->pairs ? 2 * n : n;
+    return s->pairs || s->both ? 2 * n : n;
 }
 /* The bytes of n prototypes with so many entries in all, or so many columns: no less than
  * bonsai_graph_bytes counts. */
@@ -131,7 +132,8 @@ typedef struct {                /* all that a small graph is made of */
     const bn_centres *m;
     const bn_keep *keep;
     const bn_storage *storage;
-    double mix;                 /* of posteriors in soft labels */
+    double mix;                 /* of posteriors in soft labels, beside the class */
+    const float *said;          /* what a teacher says of every labelled node, in their place, or NULL */
     const struct bn_basis *basis;       /* of rows that are mixtures, in place of m and keep, ... */
     const struct bn_shares *shares;     /* ... and how much of each; NULL: they are not */
     bool bare;                  /* the basis has no direction along the mean row */

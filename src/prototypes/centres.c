@@ -4,7 +4,10 @@
  * says more differs between graphs.  Averages over several hops hide what is a node's own; own rows
  * say nothing of its neighbours, and without a self loop a network does not learn to trust these; a
  * mixture says some of both, in one row that stands for both; a pair keeps them apart, in two nodes:
- * the second, without a label, is what surrounds the first.
+ * the second, without a label, is what surrounds the first.  Twofold prototypes are two nodes without an
+ * edge between: a mixture with a self loop, and own features with nothing around them; each stands for
+ * half of the members.  From the second GraphSAGE learns what a node's own row says, and from both what
+ * its neighbours' say, while GAT, which learns a wrong attention from pairs, sees two rows.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -17,6 +20,7 @@ const bn_kind bn_kinds[BN_KINDS] = {
     [BN_KIND_OWN] = {"own", {{[BN_OWN] = 1}}},
     [BN_KIND_ALONE] = {"alone", {{[BN_OWN] = 1}}, .alone = true},
     [BN_KIND_PAIRS] = {"pairs", {{[BN_OWN] = 1}}, .pair = true},
+    [BN_KIND_TWOFOLD] = {"twofold", {{1 / 3.0, 1 / 3.0, 1 / 3.0}}, .both = true},
 };
 static const bn_blend around = {{[BN_AROUND] = 1}};
 
@@ -70,12 +74,13 @@ static bonsai_status make_rows(bn_embedding *out, const bn_clusters *c, const bn
                                int threads)
 {
     bonsai_status rc;
-    bn_embedding own = {0};
-    BN_TRY(mix(kind->pair ? &own : out, c, &kind->blend, threads));
-    if (kind->pair)
-        BN_TRY(bn_embedding_join(out, &own, &c->centre[BN_AROUND], NULL));
+    bn_embedding first = {0};
+    const bool two = kind->pair || kind->both;
+    BN_TRY(mix(two ? &first : out, c, &kind->blend, threads));
+    if (two)
+        BN_TRY(bn_embedding_join(out, &first, &c->centre[kind->pair ? BN_AROUND : BN_OWN], NULL));
 done:
-    bn_embedding_free(&own);
+    bn_embedding_free(&first);
     return rc;
 }
 

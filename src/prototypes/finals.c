@@ -14,7 +14,7 @@
 
 #include "student.h"
 
-enum { EPOCHS = 150, LEAST_EPOCHS = 60, LOOKS = 4, NETS = 2, MOST_JUDGED = 2500 };
+enum { EPOCHS = 240, LEAST_EPOCHS = 60, LOOKS = 4, NETS = 2, MOST_JUDGED = 2500 };
 enum { MOST_HIDDEN = 64 };       /* units of a network, as student.c has them */
 enum { MOST_ORDERED = 32 };      /* classes whose scores are kept of every look */
 static const double most_work = 2e11;   /* products of all trainings */
@@ -55,7 +55,7 @@ static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m,
         most = fmax(most, value);
         sum += value / LOOKS;
     }
-    *percent = (most + sum) / 2;
+    *percent = (2 * most + sum) / 3;
 done:
     return rc;
 }

@@ -45,7 +45,8 @@ double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t stored)
     if (s->accounting != BONSAI_ACCOUNTING_STRICT)      /* doc/bytes.md; the self loop is one of E */
         return 2 * (3 * (double)stored + rows * (1 + soft + (s->largest > 0)) + 2 * rows);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
-    double weight = s->largest == 0 ? 0 : s->largest <= 255 ? 1 : s->largest <= 65535 ? 2 : 4;
+    double weight = s->largest == 0 ? 0 : s->both ? 4 : s->largest <= 255 ? 1
+                                                    : s->largest <= 65535 ? 2 : 4;
     return 4 * (rows + 1) + 4 * entries + rows * (label + soft + weight) +
            feature_bytes(s, rows, (double)stored);
 }

@@ -6,12 +6,15 @@
  * systems are solved by conjugate gradients on the rows, each from where the one before ended.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "basis.h"
 
-enum { WAYS = 5, USUAL = 2, MOST_STEPS = 60 };
-static const double grid[WAYS] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
+enum { WAYS = 4, USUAL = 1, MOST_STEPS = 60, LEAST_STEPS = 15, STEPS_AGAIN = 12 };
+static const double most_of_a_step = 2e9, usual_step = 4e8;     /* products */
+static const double grid[WAYS] = {1e-2, 1e-3, 1e-4, 1e-5};
+static const double enough = 1e-4;      /* of a squared residual: directions no longer turn */
 
 void bn_guide_free(bn_guide *g)
 {
@@ -19,9 +22,9 @@ void bn_guide_free(bn_guide *g)
         bn_embedding_free(&g->rows[v]);
         bn_free(g->w[v]);
         bn_free(g->rate[v]);
+        bn_free(g->label[v]);
     }
     bn_free(g->mean);
-    bn_free(g->label);
     bn_free(g->live);
     memset(g, 0, sizeof *g);
 }
@@ -69,7 +72,7 @@ static bonsai_status fit_at_once(bn_guide *g, int view, const bn_embedding *judg
     int best = USUAL;
     bn_fit q = {.x = &g->rows[view], .n = g->rows[view].rows, .c = g->classes, .lambda = grid,
                 .ways = WAYS, .threads = g->threads};
-    BN_TRY(bn_fit_rows(&q, &(bn_labels){.label = g->label}));
+    BN_TRY(bn_fit_rows(&q, &(bn_labels){.label = g->label[view]}));
     BN_TRY(bn_fit_direct(&q));
     BN_TRY(count_right(right, &q, judged, label));
     for (int w = 0; w < WAYS && judged->rows > 0; w++)
@@ -115,11 +118,12 @@ static bonsai_status fit_in_turn(bn_guide *g, int view, const bn_embedding *judg
     watch k = {.g = g, .view = view, .judged = judged, .label = label, .most = -1};
     bn_fit q = {.x = &g->rows[view], .n = g->rows[view].rows, .c = g->classes,
                 .lambda = looks ? grid : &grid[USUAL], .ways = looks ? WAYS : 1,
-                .threads = g->threads, .steps = MOST_STEPS, .look = looks ? look : NULL,
+                .threads = g->threads, .steps = g->steps[view], .enough = enough,
+                .look = looks ? look : NULL,
                 .payload = &k};
     k.q = &q;
     g->lambda[view] = grid[USUAL];
-    BN_TRY(bn_fit_labels(&q, g->label, p));
+    BN_TRY(bn_fit_labels(&q, g->label[view], p));
     BN_TRY(k.rc);
     if (!looks)
         copy_way(g->w[view], &q, 0);
@@ -211,18 +215,24 @@ static bonsai_status list_classes(bn_guide *g, const bn_source *s)
     return rc;
 }
 
+/* Steps for each lambda: fewer where they take long. */
+static int steps_of(const bn_sharded *x, int64_t rows, int64_t classes)
+{
+    const double work = (double)rows * x->length * (double)classes;
+    return (int)fmax(fmin(MOST_STEPS * usual_step / fmax(work, 1), MOST_STEPS), LEAST_STEPS);
+}
+
 bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job,
                             const bn_place *at)
 {
     bonsai_status rc;
     static const int of[BN_GUIDES] = {[BN_GUIDE_OWN] = BN_OWN, [BN_GUIDE_FAR] = BN_FAR};
-    int64_t count = bn_rows_to_fit(s->view[BN_FAR], s->classes);
     *out = (bn_guide){.f = s->view[BN_FAR]->e->f, .classes = s->classes,
                       .threads = bn_threads(at->threads)};
     for (int v = 0; v < BN_GUIDES; v++) {
-        bn_free(out->label);
-        out->label = NULL;
-        BN_TRY(bn_rows_some(&out->rows[v], &out->label, s->view[of[v]], s->label, count));
+        const int64_t count = bn_rows_to_fit(s->view[of[v]], s->classes, most_of_a_step);
+        out->steps[v] = steps_of(s->view[of[v]], count, s->classes);
+        BN_TRY(bn_rows_some(&out->rows[v], &out->label[v], s->view[of[v]], s->label, count));
     }
     BN_TRY(bn_agree(at->world, list_classes(out, s)));
     BN_TRY(bn_agree(at->world, learn(out, job, at->progress)));
@@ -273,18 +283,26 @@ done:
     return rc;
 }
 
+/* Begins at the weights of all columns, so that a few steps are enough. */
 static bonsai_status refit(float *w, const bn_guide *g, int view, const int32_t *column,
                            int64_t columns, bn_progress p)
 {
     bonsai_status rc;
     bn_embedding some = {0};
+    float *start = NULL;
     bn_fit q = {.x = &some, .n = g->rows[view].rows, .c = g->classes, .lambda = &g->lambda[view],
-                .ways = 1, .threads = g->threads, .steps = MOST_STEPS};
+                .ways = 1, .threads = g->threads, .steps = STEPS_AGAIN, .enough = enough};
     BN_TRY(take_columns(&some, &g->rows[view], column, columns));
-    BN_TRY(bn_fit_labels(&q, g->label, p));
+    BN_TRY(BN_NEW(&start, columns * g->classes));
+    for (int64_t j = 0; j < columns; j++)
+        memcpy(start + j * g->classes, g->w[view] + column[j] * g->classes,
+               (size_t)g->classes * sizeof *start);
+    q.start = start;
+    BN_TRY(bn_fit_labels(&q, g->label[view], p));
     copy_way(w, &q, 0);
 done:
     bn_fit_free(&q);
+    bn_free(start);
     bn_embedding_free(&some);
     return rc;
 }

@@ -25,6 +25,7 @@ void bn_mold_free(bn_mold *m)
     }
     bn_embedding_free(&m->mixed);
     bn_sharded_free(&m->near);
+    bn_teachers_free(&m->teachers);
     bn_probe_free(m->probe);
     bn_views_free(&m->judge);
     memset(m, 0, sizeof *m);
@@ -82,6 +83,7 @@ static bonsai_status look(bn_mold *m, const bn_place *at)
     BN_TRY(bn_sharded_look(&m->near, &m->mixed, at));
     m->s.near = &m->near;
     m->s.weights = NULL;
+    m->teachers = (bn_teachers){.s = &m->s, .f = m->basis.r - 1, .skip = 1};
 done:
     return rc;
 }

@@ -5,6 +5,7 @@
 #define BN_MOLD_H
 
 #include "basis.h"
+#include "teachers.h"
 
 typedef struct {                /* a basis, and all rows in its coordinates */
     int      views;             /* BN_BASIS_...: what it was asked for, ... */
@@ -13,6 +14,7 @@ typedef struct {                /* a basis, and all rows in its coordinates */
     bn_embedding row[BN_VIEWS], mixed;  /* own rows; their mean, without the first coordinate ... */
     bn_sharded   view[BN_VIEWS], near;  /* ... and of all ranks */
     bn_source s;                /* as the source that it was made of, in coordinates */
+    bn_teachers teachers;       /* of coordinates without the first */
     bn_views  judge;
     bn_probe *probe;            /* NULL: there is nothing to judge on */
 } bn_mold;

@@ -15,7 +15,7 @@ static bonsai_status guide_of(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     bn_enter(&w->at, BN_STAGE_FIT);
-    if (!w->guide.label)
+    if (!w->guide.live)
         BN_TRY(bn_guide_make(&w->guide, w->s, w->job, &w->at));
 done:
     return rc;
@@ -34,7 +34,7 @@ static void drop_others(bn_search *w)
     }
 }
 
-bonsai_status bn_search_mold(const bn_mold **out, bn_search *w, int views, int64_t columns)
+bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns)
 {
     bonsai_status rc;
     bn_mold *to = NULL;
@@ -112,24 +112,46 @@ done:
     return rc;
 }
 
-/* Tries rows of other kinds, twice and half as many prototypes, and hard labels. */
+/* Makes a trial of known score the best. */
+static bonsai_status take(bn_search *w, const bn_trial *t, double percent)
+{
+    bonsai_status rc = bn_search_make(&w->best, w, t, true);
+    w->best.percent = percent;
+    return rc;
+}
+
+/* Soft labels may cost more columns than they are worth.  The probe sees little of what networks learn
+ * from them, so that hard ones must be clearly better. */
+static bonsai_status try_hard(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_trial soft = w->best.t;
+    const double before = w->best.percent;
+    double percent;
+    bn_trial t = soft;
+    t.soft = false;
+    if (!soft.soft || soft.columns >= w->storage.f)
+        return BONSAI_OK;
+    BN_TRY(try_count(&percent, w, t, t.nodes));
+    if (!w->best.t.soft && percent < before + enough)
+        BN_TRY(take(w, &soft, before));
+done:
+    return rc;
+}
+
+/* Tries rows of the other kind, half as many prototypes for more columns, and hard labels. */
 static bonsai_status try_near(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     double percent;
     bn_trial t = w->best.t;
-    for (int k = 0; k < BN_KINDS && !bn_kinds[w->best.t.kind].pair; k++) {
-        t.kind = k;
-        if (!bn_kinds[k].pair)
-            BN_TRY(bn_search_try(&percent, w, t));
-    }
+    t.kind = t.kind == BN_KIND_FAR ? BN_KIND_MIXED : BN_KIND_FAR;
+    if (w->best.t.kind != BN_KIND_PAIRS)
+        BN_TRY(bn_search_try(&percent, w, t));
     t = w->best.t;
-    BN_TRY(try_count(&percent, w, t, 2 * t.nodes));
-    BN_TRY(try_count(&percent, w, t, t.nodes / 2));
-    t = w->best.t;                      /* soft labels may cost more columns than they are worth */
-    t.soft = false;
-    if (w->best.t.soft && w->best.t.columns < w->storage.f)
-        BN_TRY(try_count(&percent, w, t, t.nodes));
+    if (t.columns < w->storage.f)       /* else more prototypes cost nothing */
+        BN_TRY(try_count(&percent, w, t, t.nodes / 2));
+    BN_TRY(try_hard(w));
 done:
     return rc;
 }
@@ -150,27 +172,47 @@ static bonsai_status take_more(bn_search *w)
             percent = w->tried[i].percent;
         }
     }
-    if (more.nodes > w->best.t.nodes) {
-        BN_TRY(bn_search_make(&w->best, w, &more, true));
-        w->best.percent = percent;
-    }
-done:
+    if (more.nodes > w->best.t.nodes)
+        rc = take(w, &more, percent);
     return rc;
 }
 
+typedef struct { bn_trial t; double percent; } leader;   /* the best of all so far */
+
 /* Tries the candidates of one basis and enters the best of them. */
-static bonsai_status try_basis(double *top, bn_search *w, const bn_trial *t)
+static bonsai_status try_basis(leader *top, bn_search *w, const bn_trial *t)
 {
     bonsai_status rc;
     BN_TRY(try_counts(w, *t));
     if (!w->best.c)
         goto done;
-    if (w->best.percent > *top - beside)
+    if (w->best.percent > top->percent - beside)
         BN_TRY(try_near(w));
     BN_TRY(take_more(w));
-    if (w->best.percent < *top - hopeless)
+    if (w->best.percent < top->percent - hopeless)
         bn_candidate_free(&w->best);
-    *top = fmax(*top, w->best.percent);
+    else if (w->best.percent > top->percent + enough)
+        *top = (leader){w->best.t, w->best.percent};
+    BN_TRY(bn_search_enter(w));
+done:
+    return rc;
+}
+
+/* Enters as many nodes as the best basis has, in twos of a mixture and own rows.  The probe does not
+ * compare these with others, but networks do. */
+static bonsai_status try_twofold(bn_search *w, const bn_trial *best)
+{
+    bonsai_status rc;
+    double percent;
+    bn_trial t = *best;
+    const int64_t least = bn_search_least(w);
+    const int64_t nodes = t.nodes / 2 > least ? t.nodes / 2 : least;
+    if (nodes > w->budget.nodes / 2)
+        return BONSAI_OK;
+    t.kind = BN_KIND_TWOFOLD;
+    t.soft = w->storage.soft;
+    t.views |= BN_BASIS_OWN;
+    BN_TRY(try_count(&percent, w, t, nodes));
     BN_TRY(bn_search_enter(w));
 done:
     return rc;
@@ -185,7 +227,7 @@ bonsai_status bn_search_molds(bn_search *w)
         {BN_BASIS_OWN, BN_KIND_MIXED}, {BN_BASIS_FAR, BN_KIND_FAR},
         {BN_BASIS_OWN | BN_BASIS_FAR, BN_KIND_MIXED}, {BN_BASIS_OWN, BN_KIND_PAIRS},
         {BN_BASIS_OWN | BN_BASIS_FAR, BN_KIND_PAIRS}};
-    double top = -1;
+    leader top = {.percent = -1};
     if (w->storage.classes > BN_BASIS_CLASSES || w->s->live < 2)
         return BONSAI_OK;
     BN_TRY(guide_of(w));
@@ -194,6 +236,8 @@ bonsai_status bn_search_molds(bn_search *w)
         if (!bn_kinds[t.kind].pair || bn_search_may_pair(w, bn_search_least(w)))
             BN_TRY(try_basis(&top, w, &t));
     }
+    if (top.percent >= 0)
+        BN_TRY(try_twofold(w, &top.t));
 done:
     return rc;
 }

@@ -7,16 +7,16 @@
 #include "fit.h"
 
 static const double posterior_lambda = 1e-4;
-static const double most_of_a_step = 4e8;       /* products of a step of a fit */
+static const double enough = 1e-5;      /* posteriors change by about a percent, at most */
+static const double most_of_a_step = 4e8;       /* products of a step of a fit: about a second for all */
 
-/* Rows are fewer where they are long or classes are many, so that no fit takes longer than about a
- * second. */
-int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes)
+/* Rows are fewer where they are long or classes are many. */
+int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most)
 {
     int64_t n = bn_least(x->rows, BN_FIT_ROWS);
     double each = x->length * (double)classes;
-    if (x->e->f >= BN_FIT_DIRECT && (double)n * each > most_of_a_step)
-        n = (int64_t)fmax(most_of_a_step / each, BN_FIT_DIRECT);
+    if (x->e->f >= BN_FIT_DIRECT && (double)n * each > most)
+        n = (int64_t)fmax(most / each, BN_FIT_DIRECT);
     return n;
 }
 
@@ -102,8 +102,9 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     bn_embedding some = {0};
     int32_t *some_label = NULL;
     bool here = bn_sharded_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = bn_rows_to_fit(x, classes), .c = classes,
-                .lambda = &posterior_lambda, .ways = 1, .threads = bn_threads(x->at->threads)};
+    bn_fit q = {.x = here ? e : &some, .n = bn_rows_to_fit(x, classes, most_of_a_step), .c = classes,
+                .lambda = &posterior_lambda, .ways = 1, .enough = enough,
+                .threads = bn_threads(x->at->threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)
         return BONSAI_OK;

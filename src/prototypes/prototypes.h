@@ -58,8 +58,9 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
 void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
-/* How many rows speak for all of x in a fit of so many classes. */
-int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes);
+/* How many rows speak for all of x in a fit of so many classes, of which a step may take so many
+ * products. */
+int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most);
 /* So many rows that speak for all, at even distances, and their labels: on every rank. */
 bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
                            const int32_t *own, int64_t count);
@@ -72,10 +73,11 @@ typedef struct {                /* what the row of a prototype is made of */
     bool     sharp;             /* sharpened */
     bool     pair;              /* each has a second node, without a label, for what is around it */
     bool     alone;             /* without its self loop: nothing is around it */
+    bool     both;              /* each has a second node, of own features, which is alone */
 } bn_kind;
 
 enum { BN_KIND_FAR, BN_KIND_MIXED, BN_KIND_OWN, BN_KIND_ALONE, BN_KIND_PAIRS,
-       BN_KINDS };
+       BN_KIND_TWOFOLD, BN_KINDS };
 extern const bn_kind bn_kinds[BN_KINDS];
 const bn_kind *bn_kind_named(const char *name);         /* NULL: there is none */
 

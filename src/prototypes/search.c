@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { TRIES = 14 };                    /* candidates, about */
+enum { TAUGHT = 20 };                   /* members, from which on a teacher's word is enough */
 enum { STRIDE = 4, SIZES = 40, MANY = 100000 };         /* MANY rows: larger steps */
 enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
 static const double hopeless = 3;       /* points below the best that more of them do not make up */
@@ -28,6 +29,7 @@ void bn_candidate_free(bn_candidate *a)
     bn_centres_free(&a->m);
     bn_keep_free(&a->keep);
     bn_shares_free(&a->shares);
+    bn_free(a->said);
     memset(a, 0, sizeof *a);
 }
 
@@ -39,6 +41,7 @@ void bn_search_forget(bn_search *w)
         bn_clusters_free(&w->made[i]);
     for (int i = 0; i < BN_SEARCH_MOLDS; i++)
         bn_mold_free(&w->mold[i]);
+    bn_teachers_free(&w->teachers);
     bn_guide_free(&w->guide);
     w->clusters = w->count = 0;
 }
@@ -87,6 +90,7 @@ bn_storage bn_search_storage(const bn_search *w, const bn_trial *t)
     s.soft = t->soft;
     s.pairs = bn_kinds[t->kind].pair;
     s.alone = bn_kinds[t->kind].alone;
+    s.both = bn_kinds[t->kind].both;
     return s;
 }
 
@@ -118,6 +122,46 @@ done:
     return rc;
 }
 
+/* The published price knows neither pairs nor columns, and prototypes that are to follow their graph
+ * (members are for that) must be ones that an update can make again. */
+static bool is_free(const bn_search *w)
+{
+    return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
+}
+
+/* Rows that are dense and not too wide have teachers, too; but not those of nodes without a label, whose
+ * form hangs on how the features came. */
+static bonsai_status find_teachers(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool all = is_free(w) && w->s->live > 1 && !w->s->known;
+    int64_t f = 0;
+    for (int v = 0; v < BN_VIEWS && all; v++) {
+        bool dense;
+        BN_TRY(bn_rows_form(&dense, &f, w->s->view[v]->e, w->world));
+        all = dense && f <= BN_TEACHERS_WIDEST;
+    }
+    w->teachers = (bn_teachers){.s = w->s, .f = all ? f : 0};
+done:
+    return rc;
+}
+
+/* Teachers are as sure of a class as it is common, and networks that learn from them name a rare one
+ * nowhere: they are asked where accuracy counts alone. */
+static bonsai_status ask_teachers(bn_candidate *a, bn_search *w, bn_mold *mold)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_teachers *t = mold ? &mold->teachers : &w->teachers;
+    if (!w->probe || bn_probe_merit(w->probe)->aim != BONSAI_AIM_ACCURACY)
+        return BONSAI_OK;
+    if (!t->s)
+        BN_TRY(find_teachers(w));
+    if (t->f > 0)
+        BN_TRY(bn_teachers_say(&a->said, t, &a->m, &bn_kinds[a->t.kind], &w->at));
+done:
+    return rc;
+}
+
 bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights)
 {
     bonsai_status rc;
@@ -125,8 +169,10 @@ bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, b
     a->t = *t;
     a->percent = -1;
     a->storage = bn_search_storage(w, t);
+    bn_mold *mold = NULL;
     if (t->views) {
-        BN_TRY(bn_search_mold(&a->mold, w, t->views, t->columns));
+        BN_TRY(bn_search_mold(&mold, w, t->views, t->columns));
+        a->mold = mold;
         a->storage.directions = basis_of(a)->r;
         a->storage.kept = a->mold->basis.columns;
         if (a->mold->basis.r < 2)               /* nothing tells classes apart */
@@ -138,19 +184,23 @@ bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, b
     a->storage.largest = weights && !all_equal(a->c) ? a->c->largest : 0;
     BN_TRY(bn_clusters_average(a->c, s, &bn_kinds[t->kind]));
     BN_TRY(bn_agree(w->world, a->mold ? make_shares(a, w) : make_rows(a, w)));
+    if (t->soft)
+        BN_TRY(ask_teachers(a, w, mold));
 done:
     return rc;
 }
 
-/* Posteriors say less of a cluster of few. */
-static double mix_of(const bn_source *s, int64_t nodes)
+/* The fewer members a prototype has, the more their class says that posteriors do not know.  Teachers
+ * answer for the very row, so that they count for more. */
+static double mix_of(const bn_candidate *a, const bn_search *w)
 {
-    return 0.5 * fmin(1, sqrt((double)s->view[BN_FAR]->rows / (double)nodes / 40));
+    const double members = (double)w->s->view[BN_FAR]->rows / (double)a->c->count;
+    return a->said ? fmin(1, sqrt(members / TAUGHT)) : 0.5 * fmin(1, sqrt(members / 40));
 }
 
 static bn_plan plan_of(const bn_candidate *a, const bn_search *w)
 {
-    return (bn_plan){a->c, &a->m, &a->keep, &a->storage, mix_of(w->s, a->c->count),
+    return (bn_plan){a->c, &a->m, &a->keep, &a->storage, mix_of(a, w), a->said,
                      basis_of(a), &a->shares, a->t.bare};
 }
 
@@ -254,13 +304,6 @@ int64_t bn_search_least(const bn_search *w)
 static bool may_be(const bn_search *w, int64_t nodes)
 {
     return nodes >= bn_search_least(w) && nodes <= bn_search_most(w);
-}
-
-/* The published price knows neither pairs nor columns, and prototypes that are to follow their graph
- * (members are for that) must be ones that an update can make again. */
-static bool is_free(const bn_search *w)
-{
-    return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
 }
 
 /* Pairs teach GraphSAGE to tell a node's own row from those of its neighbours, but GAT an attention
@@ -380,7 +423,9 @@ static bonsai_status try_kinds(bn_search *w)
     const bn_trial best = w->best.t;
     double percent;
     for (int k = 0; k < BN_KINDS; k++) {
-        bool pair = bn_kinds[k].pair;
+        const bool pair = bn_kinds[k].pair;
+        if (bn_kinds[k].both)           /* what their second nodes say is known in a basis alone */
+            continue;
         for (int i = pair ? 0 : 1; i < (pair ? 3 : 2); i++) {
             bn_trial t = best;
             t.nodes = best.nodes * (1 << i) / 2;

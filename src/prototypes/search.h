@@ -29,6 +29,7 @@ typedef struct {
     bn_keep keep;
     const bn_mold *mold;        /* borrowed; NULL: there is no basis */
     bn_shares shares;
+    float  *said;               /* what a teacher says of its rows; NULL: nothing */
     bool    fits;
     double  percent;            /* below 0: not known */
 } bn_candidate;
@@ -50,6 +51,7 @@ typedef struct {
     bn_probe *probe;            /* NULL: there is nothing to judge on */
     bn_clusters made[BN_SEARCH_MADE];
     int     clusters;
+    bn_teachers teachers;       /* of rows that are stored one by one */
     bn_guide guide;             /* rows 0: not made yet */
     bn_mold mold[BN_SEARCH_MOLDS];      /* of the best, and of the one that is tried; views 0: none */
     struct { bn_trial t; double percent; } tried[BN_SEARCH_TRIED];
@@ -85,7 +87,7 @@ void bn_search_drop_finals(bn_search *w);
 /* Enters the best candidates of each basis among the finalists.  (molds.c) */
 bonsai_status bn_search_molds(bn_search *w);
 /* A basis and the rows in its coordinates; others go, but for those of the best.  (molds.c) */
-bonsai_status bn_search_mold(const bn_mold **out, bn_search *w, int views, int64_t columns);
+bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns);
 /* The small graph of it, without origins. */
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
 /* The same with a feature for each direction, where it has a basis. */

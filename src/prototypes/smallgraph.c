@@ -30,14 +30,15 @@ void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t clas
     }
 }
 
-/* A self loop each, if any; of a pair, one for the second node and an edge between both. */
+/* A self loop each, if any; of a pair, one for the second node and an edge between both; of twofold
+ * prototypes, one for the first. */
 static void list_edges(uint32_t *offsets, uint32_t *neighbors, int64_t n, const bn_storage *s)
 {
     int64_t at = 0;
     for (int64_t i = 0; i < bn_storage_rows(s, n); i++) {
         if (s->pairs)
             neighbors[at++] = (uint32_t)(i < n ? i + n : i - n);
-        if (s->pairs ? i >= n : !s->alone)
+        if (s->pairs ? i >= n : s->both ? i < n : !s->alone)
             neighbors[at++] = (uint32_t)i;
         offsets[i + 1] = (uint32_t)at;
     }
@@ -70,32 +71,38 @@ static void put_number(void *to, bonsai_type t, int64_t i, int64_t value)
     }
 }
 
-/* The second nodes of pairs have no label: the largest number of the type says so. */
+/* The second nodes of pairs have no label: the largest number of the type says so.  Those of twofold
+ * prototypes have that of the first, and both have half of the weight. */
 static bonsai_status put_labels(bonsai_graph *g, const bn_plan *p)
 {
     bonsai_status rc;
     const bn_storage *s = p->storage;
     void *label, *weight;
     uint8_t *soft;
-    int64_t n = p->c->count, rows = g->view.nodes, classes = s->classes;
+    const int64_t n = p->c->count, rows = g->view.nodes, classes = s->classes;
+    const int64_t labelled = s->both ? rows : n;
     bonsai_type wide = classes <= 255     ? BONSAI_TYPE_U8
                        : classes <= 65535 ? BONSAI_TYPE_U16
                                           : BONSAI_TYPE_U32;
     BN_TRY(bn_graph_array(&label, g, BONSAI_SECTION_LABELS, wide, rows));
     for (int64_t i = 0; i < rows; i++)
-        put_number(label, wide, i, i < n ? (int64_t)p->c->label[i] : UINT32_MAX);
+        put_number(label, wide, i, i < labelled ? (int64_t)p->c->label[i % n] : UINT32_MAX);
     if (s->soft) {
         BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, rows * classes));
-        for (int64_t i = 0; i < n; i++)
-            bn_soften(soft + i * classes, p->c->label[i], p->c->posterior + i * classes, classes,
+        for (int64_t i = 0; i < labelled; i++)
+            bn_soften(soft + i * classes, p->c->label[i % n],
+                      p->said ? p->said + i * classes : p->c->posterior + i % n * classes, classes,
                       p->mix);
     }
     if (s->largest > 0) {
-        wide = s->largest <= 255     ? BONSAI_TYPE_U8
+        wide = s->both               ? BONSAI_TYPE_F32
+               : s->largest <= 255   ? BONSAI_TYPE_U8
                : s->largest <= 65535 ? BONSAI_TYPE_U16
                                      : BONSAI_TYPE_F32;
         BN_TRY(bn_graph_array(&weight, g, BONSAI_SECTION_NODE_WEIGHTS, wide, rows));
-        for (int64_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < labelled && s->both; i++)
+            ((float *)weight)[i] = (float)p->c->size[i % n] / 2;
+        for (int64_t i = 0; i < n && !s->both; i++)
             put_number(weight, wide, i, p->c->size[i]);
     }
 done:
@@ -185,7 +192,7 @@ done:
     return rc;
 }
 
-/* The second node of a pair comes from where the first does. */
+/* A second node comes from where the first does. */
 static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
                                  const bn_kind *kind, const bn_basis *basis, const bn_job *job)
 {
@@ -243,7 +250,7 @@ static bonsai_status write_members(bonsai_graph *g, const bn_clusters *c, const 
         at[i] = offsets[i];
         offsets[i + 1] = offsets[i] + (uint64_t)c->size[i];
     }
-    for (int64_t i = n; i < nodes; i++)         /* the second nodes of pairs */
+    for (int64_t i = n; i < nodes; i++)         /* second nodes */
         offsets[i + 1] = offsets[i];
     for (int64_t r = 0; r < s->view[BN_FAR]->rows; r++)
         if (cluster[r] >= 0)

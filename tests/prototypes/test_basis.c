@@ -352,6 +352,46 @@ static void one_class_has_no_directions(void **state)
     free_stage(t);
 }
 
+/* ---- what a teacher says ---- */
+
+/* Rows that are those of members: their classes are told apart, in every kind of prototype. */
+static void teachers_know_the_classes_of_rows(void **state)
+{
+    (void)state;
+    static const int kinds[] = {BN_KIND_FAR, BN_KIND_MIXED, BN_KIND_OWN, BN_KIND_PAIRS, BN_KIND_TWOFOLD};
+    stage *t = new_stage(false, 2);
+    bn_mold m;
+    mold_of(&m, t, BOTH, 20);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const bn_kind *kind = &bn_kinds[kinds[i]];
+        const bool two = kind->pair || kind->both;
+        const int64_t r = m.basis.r, n = NODES, labelled = kind->both ? 2 * n : n;
+        bn_centres rows = {.count = n, .x = {.rows = two ? 2 * n : n, .f = r}};
+        float *said = NULL;
+        int right = 0;
+        rows.x.dense = calloc((size_t)(2 * n * r), sizeof(float));
+        memcpy(rows.x.dense, m.row[BN_OWN].dense, (size_t)(n * r) * sizeof(float));
+        memcpy(rows.x.dense + n * r, m.row[kind->both ? BN_OWN : BN_AROUND].dense,
+               (size_t)(n * r) * sizeof(float));
+        assert_int_equal(bn_teachers_say(&said, &m.teachers, &rows, kind, &t->job.at), BONSAI_OK);
+        for (int64_t at = 0; at < labelled; at++) {
+            double sum = 0;
+            int best = 0;
+            for (int k = 0; k < CLASSES; k++) {
+                sum += (double)said[at * CLASSES + k];
+                best = said[at * CLASSES + k] > said[at * CLASSES + best] ? k : best;
+            }
+            assert_true(fabs(sum - 1) < 1e-5);
+            right += best == t->label[at % n];
+        }
+        assert_true(right > labelled * 7 / 10);
+        bn_free(said);
+        free(rows.x.dense);
+    }
+    bn_mold_free(&m);
+    free_stage(t);
+}
+
 /* ---- shares ---- */
 
 /* A share is off by half of a 127th of the largest, at most. */
@@ -454,6 +494,57 @@ static void a_graph_keeps_its_basis(void **state)
     }
 }
 
+/* The first node has a self loop, the second nothing; both have the label and half the weight of the
+ * cluster, and what is said of each.  The price is no less than that of what is written. */
+static void twofold_prototypes_are_two_nodes(void **state)
+{
+    (void)state;
+    enum { ALL = 2 * NODES };
+    stage *t = new_stage(false, 1);
+    bn_mold m;
+    mold_of(&m, t, BOTH, COLS);
+    bn_embedding rows = m.row[BN_OWN];
+    bn_shares shares;
+    int64_t size[NODES];
+    float said[ALL * CLASSES] = {0};
+    bonsai_graph *g = NULL;
+    double bytes = 0;
+    rows.rows = ALL;
+    for (int i = 0; i < NODES; i++)
+        size[i] = 3 + i;
+    for (int i = 0; i < ALL; i++)
+        said[i * CLASSES + (i + t->label[i % NODES]) % CLASSES] = 1;
+    assert_int_equal(bn_shares_make(&shares, &rows, &m.basis), BONSAI_OK);
+    const bn_clusters c = {.count = NODES, .label = t->label, .size = size};
+    const bn_storage storage = {.accounting = BONSAI_ACCOUNTING_STRICT, .f = COLS, .classes = CLASSES,
+                                .type = BONSAI_TYPE_I8, .soft = true, .both = true,
+                                .largest = 2 + NODES, .directions = m.basis.r, .kept = COLS};
+    const bn_plan plan = {.c = &c, .storage = &storage, .mix = 0.6, .said = said,
+                          .basis = &m.basis, .shares = &shares};
+    assert_int_equal(bn_candidate_graph(&g, &plan, &t->job), BONSAI_OK);
+    const uint32_t *offsets = g->view.section[BONSAI_SECTION_OFFSETS].data;
+    const uint32_t *to = g->view.section[BONSAI_SECTION_NEIGHBORS].data;
+    const uint8_t *soft = g->view.section[BONSAI_SECTION_SOFT_LABELS].data;
+    const float *weight = g->view.section[BONSAI_SECTION_NODE_WEIGHTS].data;
+    assert_true(g->view.nodes == ALL && bonsai_graph_edges(g) == NODES);
+    for (int i = 0; i < ALL; i++) {
+        const int32_t label = t->label[i % NODES];
+        assert_int_equal(offsets[i + 1] - offsets[i], i < NODES);
+        assert_true(i >= NODES || to[offsets[i]] == (uint32_t)i);
+        assert_int_equal(bn_label(g, i), label);
+        assert_true(2 * weight[i] == (float)size[i % NODES]);
+        const int sure = (i + label) % CLASSES;
+        assert_int_equal(soft[i * CLASSES + sure], sure == label ? 255 : 153);
+        assert_int_equal(soft[i * CLASSES + label], sure == label ? 255 : 102);
+    }
+    assert_int_equal(bonsai_graph_bytes(&bytes, g, BONSAI_ACCOUNTING_STRICT), BONSAI_OK);
+    assert_true(bytes > 0 && bytes <= bn_storage_bytes(&storage, NODES, 0));
+    bonsai_graph_free(g);
+    bn_shares_free(&shares);
+    bn_mold_free(&m);
+    free_stage(t);
+}
+
 /* ---- threads and memory ---- */
 
 static void any_number_of_threads_gives_the_same_bits(void **state)
@@ -492,6 +583,7 @@ static bonsai_status try_once(void *payload)
     bn_shares s = {0};
     bn_basis b = {0};
     bonsai_graph *small = NULL;
+    float *said = NULL;
     double full;
     BN_TRY(bn_guide_make(&g, &t->s, &t->job, &t->job.at));
     BN_TRY(bn_mold_make(&m, &g, &t->s, BOTH, 20, &t->job, &t->job.at));
@@ -500,7 +592,10 @@ static bonsai_status try_once(void *payload)
     BN_TRY(bn_made_graph(&small, &t->g, ROWS));
     BN_TRY(bn_shares_store(small, &s, &m.basis, 1));
     BN_TRY(bn_basis_of(&b, small));
+    const bn_centres rows = {.count = NODES, .x = m.row[BN_FAR]};
+    BN_TRY(bn_teachers_say(&said, &m.teachers, &rows, &bn_kinds[BN_KIND_TWOFOLD], &t->job.at));
 done:
+    bn_free(said);
     bonsai_graph_free(small);
     bn_basis_free(&b);
     bn_shares_free(&s);
@@ -530,8 +625,10 @@ int main(void)
         cmocka_unit_test(shares_and_coordinates_turn_into_each_other),
         cmocka_unit_test(a_mold_has_all_rows_in_coordinates),
         cmocka_unit_test(one_class_has_no_directions),
+        cmocka_unit_test(teachers_know_the_classes_of_rows),
         cmocka_unit_test(stored_shares_are_those_of_the_rows_rounded),
         cmocka_unit_test(a_graph_keeps_its_basis),
+        cmocka_unit_test(twofold_prototypes_are_two_nodes),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

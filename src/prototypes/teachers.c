@@ -1,0 +1,157 @@
+/* teachers.c -- which rows a teacher of each kind is fitted on, and what it says of prototypes.
+ *
+ * A teacher answers for rows like those that it was fitted on: averaged, mixed or own ones.  Where a
+ * node and its neighbours are kept apart, one is fitted on both side by side.  A node that stands alone
+ * is answered for as if an average neighbourhood were around it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "teachers.h"
+
+#include <string.h>
+
+#include "judge.h"
+
+void bn_teachers_free(bn_teachers *t)
+{
+    for (int i = 0; i < BN_TEACHERS; i++)
+        bn_teacher_free(&t->teacher[i]);
+    bn_free(t->around);
+    memset(t, 0, sizeof *t);
+}
+
+static void drop_columns(bn_embedding *e, int64_t skip)
+{
+    const int64_t f = e->f - skip;
+    for (int64_t i = 0; i < e->rows && skip > 0; i++)
+        memmove(e->dense + i * f, e->dense + i * e->f + skip, (size_t)f * sizeof *e->dense);
+    e->f = f;
+}
+
+/* ---- what they are fitted on ---- */
+
+/* Some rows of a view, and their labels. */
+static bonsai_status take_view(bn_embedding *out, int32_t **label, const bn_teachers *t, int view,
+                               int64_t count)
+{
+    bn_free(*label);
+    *label = NULL;
+    bonsai_status rc = bn_rows_some(out, label, t->s->view[view], t->s->label, count);
+    if (rc == BONSAI_OK)
+        drop_columns(out, t->skip);
+    return rc;
+}
+
+/* out = [own | around]; mean (as many as around has columns) = that of around */
+static bonsai_status join_views(bn_embedding *out, float *mean, const bn_views *x)
+{
+    const int64_t r = x->own.f, n = x->own.rows;
+    *out = (bn_embedding){.rows = n, .f = 2 * r};
+    bonsai_status rc = BN_BIG(&out->dense, NULL, n * 2 * r);
+    for (int64_t i = 0; rc == BONSAI_OK && i < n; i++) {
+        memcpy(out->dense + i * 2 * r, x->own.dense + i * r, (size_t)r * sizeof *out->dense);
+        memcpy(out->dense + i * 2 * r + r, x->around.dense + i * r, (size_t)r * sizeof *out->dense);
+    }
+    for (int64_t j = 0; rc == BONSAI_OK && j < r; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += (double)x->around.dense[i * r + j];
+        mean[j] = (float)(sum / (double)n);
+    }
+    return rc;
+}
+
+static bonsai_status take_rows(bn_embedding *out, int32_t **label, bn_teachers *t, int which,
+                               const bn_place *at)
+{
+    bonsai_status rc = BONSAI_OK;
+    static const bn_blend blend[BN_TEACHERS] = {
+        [BN_TEACH_FAR] = {{[BN_FAR] = 1}}, [BN_TEACH_MIXED] = {{1 / 3.0, 1 / 3.0, 1 / 3.0}},
+        [BN_TEACH_OWN] = {{[BN_OWN] = 1}}, [BN_TEACH_JOINT] = {{[BN_OWN] = 1, [BN_AROUND] = 1}}};
+    const int64_t f = t->f * (which == BN_TEACH_JOINT ? 2 : 1);
+    const int64_t count = bn_teacher_rows(t->s->view[BN_FAR]->rows, f, t->s->classes);
+    bn_views x = {0};
+    bn_embedding *to[BN_VIEWS] = {&x.own, &x.around, &x.far};
+    const bn_embedding *part[BN_VIEWS] = {&x.own, &x.around, &x.far};
+    for (int v = 0; v < BN_VIEWS; v++)
+        if (blend[which].share[v] != 0)
+            BN_TRY(take_view(to[v], label, t, v, count));
+    if (which == BN_TEACH_JOINT) {
+        rc = BN_NEW(&t->around, x.own.f);
+        if (rc == BONSAI_OK)
+            rc = join_views(out, t->around, &x);
+    } else
+        rc = bn_blend_rows(out, part, &blend[which], &(bn_place){.threads = at->threads});
+    BN_TRY(bn_agree(at->world, rc));
+done:
+    bn_views_free(&x);
+    return rc;
+}
+
+static bonsai_status find_teacher(bn_teachers *t, int which, const bn_place *at)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_embedding x = {0};
+    int32_t *label = NULL;
+    bn_teacher *one = &t->teacher[which];
+    if (one->f > 0)
+        return BONSAI_OK;
+    BN_TRY(take_rows(&x, &label, t, which, at));
+    BN_TRY(bn_agree(at->world,
+                    bn_teacher_make(one, &x, label, t->s->classes, bn_threads(at->threads))));
+    BN_TRY(bn_share(at->world, one->w, (one->f + 1) * one->c * (int64_t)sizeof *one->w, 0));
+done:
+    bn_embedding_free(&x);
+    bn_free(label);
+    return rc;
+}
+
+/* ---- what they say ---- */
+
+static int teacher_of(const bn_kind *kind)
+{
+    if (kind->pair)
+        return BN_TEACH_JOINT;
+    if (kind->blend.share[BN_OWN] == 0)
+        return BN_TEACH_FAR;
+    return kind->blend.share[BN_FAR] == 0 ? BN_TEACH_OWN : BN_TEACH_MIXED;
+}
+
+/* Answers for an own row and what is around it; around NULL: what is around rows on average. */
+static void say_joint(float *posterior, const bn_teachers *t, const float *own, const float *around,
+                      float *room)
+{
+    const int64_t f = t->f;
+    memcpy(room, own, (size_t)f * sizeof *room);
+    memcpy(room + f, around ? around : t->around, (size_t)f * sizeof *room);
+    bn_teacher_say(posterior, &t->teacher[BN_TEACH_JOINT], room);
+}
+
+bonsai_status bn_teachers_say(float **posterior, bn_teachers *t, const bn_centres *rows,
+                              const bn_kind *kind, const bn_place *at)
+{
+    bonsai_status rc;
+    float *room = NULL, *said = NULL;
+    const int64_t n = rows->count, all = kind->both ? 2 * n : n, c = t->s->classes, f = rows->x.f;
+    BN_TRY(find_teacher(t, teacher_of(kind), at));
+    if (kind->both)
+        BN_TRY(find_teacher(t, BN_TEACH_JOINT, at));
+    rc = BN_NEW(&said, all * c);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&room, 2 * f);
+    BN_TRY(bn_agree(at->world, rc));
+    for (int64_t i = 0; i < all; i++) {
+        const float *row = rows->x.dense + i * f + t->skip;
+        if (kind->pair)
+            say_joint(said + i * c, t, row, row + n * f, room);
+        else if (i >= n)
+            say_joint(said + i * c, t, row, NULL, room);
+        else
+            bn_teacher_say(said + i * c, &t->teacher[teacher_of(kind)], row);
+    }
+    *posterior = said;
+    said = NULL;
+done:
+    bn_free(said);
+    bn_free(room);
+    return rc;
+}
