@@ -108,6 +108,11 @@ bench-search:   ## whether settings chosen on small graphs of GRAPHS below DIR (
 	$(call build,release,$(call release,OFF))
 	@BONSAI=$(BUILD)/release/bonsai DIR=$(or $(DIR),../shared/data) python3 -B bench/search.py
 
+bench-pyg:      ## the same trained and judged by PyTorch Geometric, on a GPU where there is one, beside OLD; see bench/pyg_quality.py
+	@tools/setup build
+	$(call build,release,$(call release,OFF))
+	@BONSAI=$(BUILD)/release/bonsai DIR=$(or $(DIR),../shared/data) OUT=$(or $(OUT),$(BUILD)/pyg-quality) $(or $(PYTHON),python3) -B bench/pyg_quality.py
+
 bench-habits:   ## accuracy of small graphs of GRAPHS below DIR by how people train, beside OLD; see bench/habits.py
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
