@@ -16,7 +16,7 @@ In the environment:
     OLD       another program to compare with (none)
     OUT       the folder of results (build/pyg-quality)
     DIR       where the graphs are (../shared/data), at any depth
-    GRAPHS    names or paths (all that ROWS.md judged)
+    GRAPHS    names or paths (eleven of the datasets)
     RATIOS    of the bytes (0.005,0.01,0.03)
     SPLITS    how many (3)
     MODELS    of gcn, gat, gin and sage (all)

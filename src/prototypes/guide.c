@@ -215,7 +215,7 @@ static bonsai_status list_classes(bn_guide *g, const bn_source *s)
     return rc;
 }
 
-/* Steps for each lambda: fewer where they take long. */
+/* Returns the steps for each lambda: fewer if each takes long. */
 static int steps_of(const bn_sharded *x, int64_t rows, int64_t classes)
 {
     const double work = (double)rows * x->length * (double)classes;
@@ -283,7 +283,7 @@ done:
     return rc;
 }
 
-/* Begins at the weights of all columns, so that a few steps are enough. */
+/* Fits some columns, starting from the weights of all columns, so that a few steps suffice. */
 static bonsai_status refit(float *w, const bn_guide *g, int view, const int32_t *column,
                            int64_t columns, bn_progress p)
 {

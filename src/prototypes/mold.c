@@ -46,12 +46,11 @@ static bonsai_status project_rows(bn_mold *m, const bn_source *s, const bn_place
 {
     bonsai_status rc = BONSAI_OK;
     const bn_embedding *part[BN_VIEWS];
-    const bn_blend even = {{1 / 3.0, 1 / 3.0, 1 / 3.0}};
     for (int v = 0; v < BN_VIEWS; v++) {
         BN_TRY(bn_basis_project(&m->row[v], &m->basis, s->view[v]->e, at));
         part[v] = &m->row[v];
     }
-    BN_TRY(bn_blend_rows(&m->mixed, part, &even, at));
+    BN_TRY(bn_blend_rows(&m->mixed, part, &bn_kinds[BN_KIND_MIXED].blend, at));
     drop_first(&m->mixed);
 done:
     return rc;

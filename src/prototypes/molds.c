@@ -112,7 +112,7 @@ done:
     return rc;
 }
 
-/* Makes a trial of known score the best. */
+/* Makes the best candidate anew from a trial whose score is known. */
 static bonsai_status take(bn_search *w, const bn_trial *t, double percent)
 {
     bonsai_status rc = bn_search_make(&w->best, w, t, true);
@@ -120,8 +120,8 @@ static bonsai_status take(bn_search *w, const bn_trial *t, double percent)
     return rc;
 }
 
-/* Soft labels may cost more columns than they are worth.  The probe sees little of what networks learn
- * from them, so that hard ones must be clearly better. */
+/* Tries hard labels, which leave bytes for more columns.  The probe sees little of what networks learn
+ * from soft ones, so hard ones must be clearly better. */
 static bonsai_status try_hard(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -198,8 +198,8 @@ done:
     return rc;
 }
 
-/* Enters as many nodes as the best basis has, in twos of a mixture and own rows.  The probe does not
- * compare these with others, but networks do. */
+/* Enters twofold prototypes with as many nodes as the best basis has.  Networks compare them with the
+ * other finalists; the probe cannot. */
 static bonsai_status try_twofold(bn_search *w, const bn_trial *best)
 {
     bonsai_status rc;

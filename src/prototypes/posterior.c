@@ -10,7 +10,7 @@ static const double posterior_lambda = 1e-4;
 static const double enough = 1e-5;      /* posteriors change by about a percent, at most */
 static const double most_of_a_step = 4e8;       /* products of a step of a fit: about a second for all */
 
-/* Rows are fewer where they are long or classes are many. */
+/* Returns fewer rows if they are long or classes are many. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most)
 {
     int64_t n = bn_least(x->rows, BN_FIT_ROWS);

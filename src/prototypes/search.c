@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum { TRIES = 14 };                    /* candidates, about */
-enum { TAUGHT = 20 };                   /* members, from which on a teacher's word is enough */
+enum { TAUGHT = 20 };                   /* members of a prototype that its teacher alone labels */
 enum { STRIDE = 4, SIZES = 40, MANY = 100000 };         /* MANY rows: larger steps */
 enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
 static const double hopeless = 3;       /* points below the best that more of them do not make up */
@@ -129,8 +129,8 @@ static bool is_free(const bn_search *w)
     return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
 }
 
-/* Rows that are dense and not too wide have teachers, too; but not those of nodes without a label, whose
- * form hangs on how the features came. */
+/* Finds out whether rows that are stored one by one have teachers: they must be dense and not too wide.
+ * Whether rows of unlabelled nodes are dense depends on the layout of the input, so these have none. */
 static bonsai_status find_teachers(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -146,8 +146,8 @@ done:
     return rc;
 }
 
-/* Teachers are as sure of a class as it is common, and networks that learn from them name a rare one
- * nowhere: they are asked where accuracy counts alone. */
+/* Labels the candidate by its teachers.  Their probabilities follow the frequencies of classes, so that
+ * networks that learn from them never predict a rare class: only accuracy calls for teachers. */
 static bonsai_status ask_teachers(bn_candidate *a, bn_search *w, bn_mold *mold)
 {
     bonsai_status rc = BONSAI_OK;
@@ -190,8 +190,8 @@ done:
     return rc;
 }
 
-/* The fewer members a prototype has, the more their class says that posteriors do not know.  Teachers
- * answer for the very row, so that they count for more. */
+/* Returns the share of posteriors in soft labels.  The fewer members a prototype has, the more their
+ * class adds to it.  A teacher labels the prototype's own row, so its word counts for more. */
 static double mix_of(const bn_candidate *a, const bn_search *w)
 {
     const double members = (double)w->s->view[BN_FAR]->rows / (double)a->c->count;

@@ -1,8 +1,8 @@
-/* teachers.c -- which rows a teacher of each kind is fitted on, and what it says of prototypes.
+/* teachers.c -- fits a teacher for each kind of row, and labels prototypes with it.
  *
- * A teacher answers for rows like those that it was fitted on: averaged, mixed or own ones.  Where a
- * node and its neighbours are kept apart, one is fitted on both side by side.  A node that stands alone
- * is answered for as if an average neighbourhood were around it.
+ * A teacher labels rows of the kind that it was fitted on: averaged, mixed or own ones.  The joint
+ * teacher is fitted on own rows beside the mean rows of their neighbours, and labels pairs.  It also
+ * labels nodes without edges, which are given the average neighbourhood.
  *
  * SPDX-License-Identifier: MIT */
 #include "teachers.h"
@@ -29,7 +29,7 @@ static void drop_columns(bn_embedding *e, int64_t skip)
 
 /* ---- what they are fitted on ---- */
 
-/* Some rows of a view, and their labels. */
+/* Copies some rows of a view, and their labels. */
 static bonsai_status take_view(bn_embedding *out, int32_t **label, const bn_teachers *t, int view,
                                int64_t count)
 {
@@ -41,7 +41,7 @@ static bonsai_status take_view(bn_embedding *out, int32_t **label, const bn_teac
     return rc;
 }
 
-/* out = [own | around]; mean (as many as around has columns) = that of around */
+/* Fills out with own rows beside those around them, and mean with the mean of the rows around. */
 static bonsai_status join_views(bn_embedding *out, float *mean, const bn_views *x)
 {
     const int64_t r = x->own.f, n = x->own.rows;
@@ -64,23 +64,24 @@ static bonsai_status take_rows(bn_embedding *out, int32_t **label, bn_teachers *
                                const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;
-    static const bn_blend blend[BN_TEACHERS] = {
-        [BN_TEACH_FAR] = {{[BN_FAR] = 1}}, [BN_TEACH_MIXED] = {{1 / 3.0, 1 / 3.0, 1 / 3.0}},
-        [BN_TEACH_OWN] = {{[BN_OWN] = 1}}, [BN_TEACH_JOINT] = {{[BN_OWN] = 1, [BN_AROUND] = 1}}};
-    const int64_t f = t->f * (which == BN_TEACH_JOINT ? 2 : 1);
+    static const int like[] = {[BN_TEACH_FAR] = BN_KIND_FAR, [BN_TEACH_MIXED] = BN_KIND_MIXED,
+                               [BN_TEACH_OWN] = BN_KIND_OWN};
+    const bool joint = which == BN_TEACH_JOINT;
+    const bn_blend *blend = joint ? NULL : &bn_kinds[like[which]].blend;
+    const int64_t f = t->f * (joint ? 2 : 1);
     const int64_t count = bn_teacher_rows(t->s->view[BN_FAR]->rows, f, t->s->classes);
     bn_views x = {0};
     bn_embedding *to[BN_VIEWS] = {&x.own, &x.around, &x.far};
     const bn_embedding *part[BN_VIEWS] = {&x.own, &x.around, &x.far};
     for (int v = 0; v < BN_VIEWS; v++)
-        if (blend[which].share[v] != 0)
+        if (joint ? v != BN_FAR : blend->share[v] != 0)
             BN_TRY(take_view(to[v], label, t, v, count));
-    if (which == BN_TEACH_JOINT) {
+    if (joint) {
         rc = BN_NEW(&t->around, x.own.f);
         if (rc == BONSAI_OK)
             rc = join_views(out, t->around, &x);
     } else
-        rc = bn_blend_rows(out, part, &blend[which], &(bn_place){.threads = at->threads});
+        rc = bn_blend_rows(out, part, blend, &(bn_place){.threads = at->threads});
     BN_TRY(bn_agree(at->world, rc));
 done:
     bn_views_free(&x);
@@ -116,7 +117,7 @@ static int teacher_of(const bn_kind *kind)
     return kind->blend.share[BN_FAR] == 0 ? BN_TEACH_OWN : BN_TEACH_MIXED;
 }
 
-/* Answers for an own row and what is around it; around NULL: what is around rows on average. */
+/* Labels an own row by what is around it, or by an average neighbourhood if around is NULL. */
 static void say_joint(float *posterior, const bn_teachers *t, const float *own, const float *around,
                       float *room)
 {

@@ -3,8 +3,8 @@
  * The matrix is needed by rows and by columns, so it is transposed once; both products then run
  * over independent rows, each summed in order.  Right-hand sides are padded to whole groups
  * of columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles in a fixed
- * order.  Residuals are divided by the diagonal of the system (Jacobi): words are in a few rows or in
- * nearly all, and without that the rare ones take hundreds of steps.
+ * order.  Residuals are divided by the diagonal of the system (Jacobi): a word is in a few rows or in
+ * nearly all of them, and without the division rare words take hundreds of steps.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
