@@ -249,7 +249,7 @@ static bonsai_status find_directions(double **out, bn_basis *b, const bn_guide *
     int64_t each = g->lives - 1, n = b->columns, count = 1;
     BN_TRY(bn_agree(at->world, BN_NEW(out, bn_basis_most(g, views) * n)));
     for (int64_t j = 0; j < n; j++)
-        (*out)[j] = g->mean[b->column ? b->column[j] : j];
+        (*out)[j] = (double)g->mean[BN_GUIDE_FAR][b->column ? b->column[j] : j];
     for (int v = 0; v < BN_GUIDES; v++) {
         if (!has_view(views, v))
             continue;

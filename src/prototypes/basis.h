@@ -5,6 +5,7 @@
 #define BN_BASIS_H
 
 #include "candidate.h"
+#include "embed/averages.h"
 #include "fit.h"
 
 /* The views that directions are looked for in: a node's own row, and what it is averaged over. */
@@ -13,22 +14,30 @@ enum { BN_BASIS_OWN = 1 << BN_GUIDE_OWN, BN_BASIS_FAR = 1 << BN_GUIDE_FAR };
 enum { BN_BASIS_CLASSES = 256 };        /* more have no basis: it would be as large as all rows */
 
 typedef struct {                /* a linear classifier of each view, on all columns (guide.c) */
-    bn_embedding rows[BN_GUIDES];       /* some labelled rows, on every rank */
+    struct bn_guide_rows *rows; /* what chains are made of */
+    bn_chain chain[BN_GUIDES];  /* what is fitted; count 0: another rank does that */
     int32_t *label[BN_GUIDES];
-    int      steps[BN_GUIDES];          /* of conjugate gradients, for each lambda */
+    const bn_embedding *judged[BN_GUIDES];      /* borrowed, as their labels */
+    const int32_t *judged_label;
     int64_t  f, classes;
     int32_t *live;              /* classes that have a row, ascending */
     int64_t  lives;
-    double   lambda[BN_GUIDES];
+    int      steps[BN_GUIDES];  /* of conjugate gradients, ... */
+    int64_t  right[BN_GUIDES];  /* ... and how many judged nodes they are right about; below 0: not known */
+    float   *mean[BN_GUIDES];   /* f: of the rows */
+    double  *variance[BN_GUIDES];       /* f: about */
+    double   filled[BN_GUIDES]; /* the share of entries that are not zero, about */
     float   *w[BN_GUIDES];      /* f x classes */
+    float   *constant;          /* classes: added to the scores of averaged rows */
     double  *rate[BN_GUIDES];   /* f: the share of a column in what tells classes apart */
-    double  *mean;              /* f: of averaged rows, the first direction */
+    bn_progress progress;
     int      threads;
 } bn_guide;
 
-/* Fits both on rows of the source; lambdas are those that are right about most of the job's judged
- * nodes.  Collective, as all of these. */
-bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job,
+/* Fits both on rows of the source.  Each takes as many steps as make it right about most of the job's
+ * judged nodes, or as many as `steps` says (NULL: it does not).  Borrows the judged rows.  Collective,
+ * as all of these. */
+bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job, const int *steps,
                             const bn_place *at);
 void bn_guide_free(bn_guide *g);
 /* One of them fitted once more, on some columns: w (columns x classes). */

@@ -22,7 +22,7 @@ static bonsai_status add(bn_search *w, const bn_candidate *a)
 {
     bonsai_status rc;
     bn_finalist *f = &w->final[w->finals++];
-    *f = (bn_finalist){.t = a->t, .percent = w->best.percent};
+    *f = (bn_finalist){.t = a->t, .percent = a->percent, .score = a->percent};
     rc = bn_search_shares(&f->g, a, w);
     if (rc == BONSAI_OK && a->mold)
         rc = bn_basis_copy(&f->basis, a->t.bare ? &a->mold->bare : &a->mold->basis, 0,
@@ -33,67 +33,84 @@ static bonsai_status add(bn_search *w, const bn_candidate *a)
 bonsai_status bn_search_enter(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_candidate bare = {.percent = -1};
-    if (!w->best.c || w->finals + 2 > BN_FINALS_MOST)
-        goto done;
-    BN_TRY(add(w, &w->best));
-    if (!w->best.mold)
-        goto done;
-    bn_trial t = w->best.t;
-    t.bare = true;
-    BN_TRY(bn_search_make(&bare, w, &t, true));
-    BN_TRY(add(w, &bare));
+    if (w->best.c && w->finals < BN_FINALS_MOST)
+        BN_TRY(add(w, &w->best));
 done:
-    bn_candidate_free(&bare);
     bn_candidate_free(&w->best);
     return rc;
 }
 
-/* Fills score with what networks get right, the same on every rank; *done: whether they were trained. */
-static bonsai_status train(double *score, bool *done, const bn_search *w)
+/* Sets what networks get right that are trained on the finalists from `first` on, the same on every
+ * rank; *epochs: to train for, 0: not known yet, below 0: the graphs are too large for it. */
+static bonsai_status train(bn_search *w, int first, int *epochs)
 {
-    bonsai_status rc = BONSAI_OK;
+    bonsai_status rc;
     bn_entrant e[BN_FINALS_MOST];
-    for (int i = 0; i < w->finals; i++)
-        e[i] = (bn_entrant){w->final[i].g, w->final[i].basis.r > 0 ? &w->final[i].basis : NULL};
-    rc = bn_finals_judge(score, done, e, w->finals, bn_probe_merit(w->probe), w->job);
+    double score[BN_FINALS_MOST] = {0};
+    const int count = w->finals - first;
+    for (int i = 0; i < count; i++) {
+        const bn_finalist *f = &w->final[first + i];
+        e[i] = (bn_entrant){f->g, f->basis.r > 0 ? &f->basis : NULL};
+    }
+    rc = bn_finals_judge(score, epochs, e, count, bn_probe_merit(w->probe), w->job);
     BN_TRY(bn_agree(w->world, rc));
-    BN_TRY(bn_share(w->world, score, w->finals * (int64_t)sizeof *score, 0));
+    BN_TRY(bn_share(w->world, score, count * (int64_t)sizeof *score, 0));
+    for (int i = 0; i < count && *epochs > 0; i++)
+        w->final[first + i].score = score[i];
 done:
     return rc;
 }
 
-/* Returns the finalist with the highest score.  Rows that are stored one by one are the safer choice:
- * a basis wins by more than one judged node, and more than a quarter of a standard error. */
-static int winner(const bn_search *w, const double *score)
+static bool is_safe(const bn_search *w, const bn_trial *t)
+{
+    return t->views == (BN_BASIS_OWN | BN_BASIS_FAR) && t->kind == BN_KIND_MIXED && t->soft &&
+           t->bare == bn_search_bare(w);
+}
+
+/* Returns the finalist with the highest score.  A basis of own and averaged rows is good on nearly every
+ * graph, so another one must be better by more than chance: a judged node, and half a standard error. */
+static int winner(const bn_search *w)
 {
     const int64_t judged = w->job->judge.far.rows;
-    int best = 0, plain = -1;
+    int best = 0, safe = -1;
     for (int i = 0; i < w->finals; i++) {
-        best = score[i] > score[best] ? i : best;
-        if (w->final[i].t.views == 0 && (plain < 0 || score[i] > score[plain]))
-            plain = i;
+        best = w->final[i].score > w->final[best].score ? i : best;
+        safe = safe < 0 && is_safe(w, &w->final[i].t) ? i : safe;
     }
-    if (plain < 0 || judged == 0)
+    if (safe < 0 || judged == 0)
         return best;
-    const double margin = fmax(100 / (double)judged, bn_probe_error(score[best], judged) / 4);
-    return score[plain] >= score[best] - margin ? plain : best;
+    const double most = w->final[best].score;
+    const double margin = fmax(100 / (double)judged, bn_probe_error(most, judged) / 2);
+    return w->final[safe].score >= most - margin ? safe : best;
+}
+
+/* Trains networks on all finalists, then on variants of the best. */
+static bonsai_status train_all(bn_search *w, int *epochs)
+{
+    bonsai_status rc;
+    BN_TRY(train(w, 0, epochs));
+    const bn_trial best = w->final[winner(w)].t;
+    const int first = w->finals;
+    if (*epochs < 0)
+        goto done;
+    BN_TRY(bn_search_variants(w, &best));
+    bn_enter(&w->at, BN_STAGE_PROBE);
+    if (w->finals > first)
+        BN_TRY(train(w, first, epochs));
+done:
+    return rc;
 }
 
 bonsai_status bn_search_choose(bn_search *w)
 {
     bonsai_status rc;
-    double score[BN_FINALS_MOST];
-    bool trained = false;
-    for (int i = 0; i < w->finals; i++)
-        score[i] = w->final[i].percent;
+    int epochs = 0;
     bn_enter(&w->at, BN_STAGE_PROBE);
     if (!w->job->o->no_training)
-        BN_TRY(train(score, &trained, w));
-    const int best = winner(w, score);
-    const bn_finalist chosen = w->final[best];
-    w->trained = trained ? score[best] : -1;
-    w->recipe->finalists = trained ? w->finals : 0;
+        BN_TRY(train_all(w, &epochs));
+    const bn_finalist chosen = w->final[winner(w)];
+    w->trained = epochs > 0 ? chosen.score : -1;
+    w->recipe->finalists = epochs > 0 ? w->finals : 0;
     BN_TRY(bn_search_make(&w->best, w, &chosen.t, true));
     w->best.percent = chosen.percent;
     bn_search_drop_finals(w);

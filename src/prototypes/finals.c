@@ -4,17 +4,19 @@
  * families it is off, since it judges a basis in its coordinates, where a network has less to learn.
  * So the best candidates of each family are trained on, as their user will: a GCN and a GraphSAGE,
  * narrow and for fewer epochs (student.c).  Nothing is learned from the full graph; its judged nodes
- * are looked at through their rows, which are known already, four times in the course of a training.
- * The best look counts as much as the mean of all: users keep the best epoch, or train for less.
+ * are looked at through their rows, which are known already, ten times in the course of a training.
+ * The best look counts, as users keep the best epoch: the mean of all looks would punish small graphs
+ * that are learned slowly.
  *
  * SPDX-License-Identifier: MIT */
 #include "finals.h"
 
 #include <math.h>
 
+#include "judge.h"
 #include "student.h"
 
-enum { EPOCHS = 240, LEAST_EPOCHS = 60, LOOKS = 4, NETS = 2, MOST_JUDGED = 2500 };
+enum { EPOCHS = 300, LEAST_EPOCHS = 60, LOOKS = 10, NETS = 2, MOST_JUDGED = 2500 };
 enum { MOST_HIDDEN = 64 };       /* units of a network, as student.c has them */
 enum { MOST_ORDERED = 32 };      /* classes whose scores are kept of every look */
 static const double most_work = 2e11;   /* products of all trainings */
@@ -29,7 +31,46 @@ typedef struct {                /* one network on one small graph */
     float     *score;           /* LOOKS x judged x classes, or NULL: not asked for */
 } trainee;
 
-static void learn(trainee *t, const bn_job *job, int epochs)
+typedef struct {                /* judged nodes, at even distances among those of the job */
+    bn_views taken;             /* copies; empty where all take part */
+    const bn_views *rows;
+    int32_t *label;
+    int64_t  count;
+} jury;
+
+static void jury_free(jury *j)
+{
+    bn_views_free(&j->taken);
+    bn_free(j->label);
+}
+
+/* Nodes are often sorted, so that the first of them would speak for a few classes. */
+static bonsai_status call_jury(jury *j, const bn_job *job)
+{
+    bonsai_status rc;
+    const bn_views *all = &job->judge;
+    const bn_embedding *from[BN_VIEWS] = {&all->own, &all->around, &all->far};
+    bn_embedding *to[BN_VIEWS] = {&j->taken.own, &j->taken.around, &j->taken.far};
+    int64_t *row = NULL;
+    *j = (jury){.rows = all, .count = bn_least(all->far.rows, MOST_JUDGED)};
+    BN_TRY(BN_NEW(&row, j->count));
+    BN_TRY(BN_NEW(&j->label, j->count));
+    for (int64_t i = 0; i < j->count; i++) {
+        row[i] = i * all->far.rows / j->count;
+        j->label[i] = job->judge_label[row[i]];
+    }
+    if (j->count == all->far.rows)
+        goto done;
+    for (int v = 0; v < BN_VIEWS; v++)
+        BN_TRY(bn_embedding_take(to[v], from[v], row, j->count, from[v]->dense != NULL,
+                                 &(bn_place){.threads = job->at.threads}));
+    j->rows = &j->taken;
+done:
+    bn_free(row);
+    return rc;
+}
+
+static void learn(trainee *t, const jury *j, int epochs)
 {
     for (int epoch = 1; epoch <= epochs; epoch++) {
         if (!bn_student_step(&t->s, epoch))
@@ -38,24 +79,23 @@ static void learn(trainee *t, const bn_job *job, int epochs)
             continue;
         const int64_t at = t->looks++ * t->judged;
         bn_student_answer(t->guess + at, t->score ? t->score + at * t->s.c : NULL, &t->s, &t->exam,
-                          &job->judge, t->judged);
+                          j->rows, t->judged);
     }
 }
 
-/* Fills the mean of the best look and of all; looks that a network did not live to see count 0. */
-static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const bn_job *job)
+/* Fills the best look; a network that did not live to see one has 0. */
+static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const jury *j)
 {
     bonsai_status rc = BONSAI_OK;
-    double most = 0, sum = 0, value;
+    double value;
+    *percent = 0;
     for (int i = 0; i < t->looks; i++) {
         const int64_t at = i * t->judged;
-        const bn_verdict v = {job->judge_label, t->judged, t->guess + at,
+        const bn_verdict v = {j->label, t->judged, t->guess + at,
                               t->score ? t->score + at * t->s.c : NULL, t->s.c};
         BN_TRY(bn_merit_score(&value, m, &v));
-        most = fmax(most, value);
-        sum += value / LOOKS;
+        *percent = fmax(*percent, value);
     }
-    *percent = (2 * most + sum) / 3;
 done:
     return rc;
 }
@@ -96,11 +136,10 @@ static void trainee_free(trainee *t)
 }
 
 static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_merit *m,
-                          const bn_job *job)
+                          int64_t judged, int layers)
 {
     bonsai_status rc;
-    const int64_t judged = bn_least(job->judge.far.rows, MOST_JUDGED);
-    BN_TRY(bn_student_new(&t->s, e, sage, job->o->layers));
+    BN_TRY(bn_student_new(&t->s, e, sage, layers));
     BN_TRY(bn_exam_new(&t->exam, &t->s));
     BN_TRY(BN_NEW(&t->guess, LOOKS * judged));
     if (m->orders)
@@ -111,7 +150,7 @@ done:
 }
 
 static bonsai_status grade_all(double *percent, const trainee *all, int count, const double *share,
-                               const bn_merit *m, const bn_job *job)
+                               const bn_merit *m, const jury *j)
 {
     bonsai_status rc = BONSAI_OK;
     for (int i = 0; i < count; i++) {
@@ -119,7 +158,7 @@ static bonsai_status grade_all(double *percent, const trainee *all, int count, c
         for (int k = 0; k < NETS; k++) {
             double value = 0;
             if (share[k] > 0)
-                BN_TRY(grade(&value, &all[NETS * i + k], m, job));
+                BN_TRY(grade(&value, &all[NETS * i + k], m, j));
             percent[i] += share[k] * value;
         }
     }
@@ -127,26 +166,32 @@ done:
     return rc;
 }
 
-bonsai_status bn_finals_judge(double *percent, bool *done, const bn_entrant *e, int count,
+bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e, int count,
                               const bn_merit *m, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     trainee all[BN_FINALS_MOST * NETS] = {{.judged = 0}};
     const double near = bn_probe_near_share(job->o->for_models), share[NETS] = {1 - near, near};
-    const int epochs = epochs_within(e, count), nets = NETS * count;
-    *done = epochs > 0 && job->judge.far.rows > 0 && (!m->orders || m->classes <= MOST_ORDERED);
-    for (int i = 0; i < nets && *done; i++)
+    const int nets = NETS * count;
+    jury j = {.count = 0};
+    if (*epochs == 0)
+        *epochs = epochs_within(e, count);
+    if (*epochs <= 0 || job->judge.far.rows == 0 || (m->orders && m->classes > MOST_ORDERED)) {
+        *epochs = -1;
+        return BONSAI_OK;
+    }
+    BN_TRY(call_jury(&j, job));
+    for (int i = 0; i < nets; i++)
         if (share[i % NETS] > 0)
-            BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, job));
-    const double work = *done ? 1e9 : 0;
-#pragma omp parallel for num_threads(bn_team(bn_threads(job->at.threads), work)) schedule(dynamic, 1)
+            BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, j.count, job->o->layers));
+#pragma omp parallel for num_threads(bn_team(bn_threads(job->at.threads), 1e9)) schedule(dynamic, 1)
     for (int i = 0; i < nets; i++)
         if (all[i].judged > 0)
-            learn(&all[i], job, epochs);
-    if (*done)
-        BN_TRY(grade_all(percent, all, count, share, m, job));
+            learn(&all[i], &j, *epochs);
+    BN_TRY(grade_all(percent, all, count, share, m, &j));
 done:
     for (int i = 0; i < nets; i++)
         trainee_free(&all[i]);
+    jury_free(&j);
     return rc;
 }

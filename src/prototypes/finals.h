@@ -7,7 +7,7 @@
 #include "basis.h"
 #include "merit.h"
 
-enum { BN_FINALS_MOST = 12 };    /* small graphs that are compared at once */
+enum { BN_FINALS_MOST = 14 };    /* small graphs that are compared at once */
 
 typedef struct {                /* a small graph that takes part */
     const bonsai_graph *g;      /* its features are those of the full graph, or, with a basis, shares of
@@ -16,9 +16,10 @@ typedef struct {                /* a small graph that takes part */
 } bn_entrant;
 
 /* Trains networks on each of `count` small graphs and fills percent with the merit of what they say of
- * the job's judged nodes.  *done is false, and percent is not filled, if the graphs are too large for
- * it.  The same bits for any number of threads. */
-bonsai_status bn_finals_judge(double *percent, bool *done, const bn_entrant *e, int count,
+ * the job's judged nodes.  *epochs: to train for; 0: it is set to what all can be trained for, or below 0
+ * if the graphs are too large for it, and then percent is not filled.  The same bits for any number of
+ * threads. */
+bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e, int count,
                               const bn_merit *m, const bn_job *job);
 
 #endif

@@ -440,46 +440,24 @@ done:
     return rc;
 }
 
-/* Who looks has 1 for the constant, too. */
-static bool look(int way, void *payload)
-{
-    bn_fit *q = payload;
-    scale_constant(q, q->one);
-    return q->look(way, q->payload);
-}
-
 /* Where neither side of A is small: conjugate gradients on its rows. */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
 {
     bonsai_status rc;
     float *y = NULL;
-    double *lambda = NULL;
-    float *start = NULL;
     bn_matrix a = {0};
     q->dual = false;
-    q->k = q->c;                /* one after the other */
     BN_TRY(lay_rows(&a, q));
     BN_TRY(BN_NEW(&y, q->n * q->c));
     BN_TRY(BN_NEW(&q->w, q->wide * q->c));
     for (int64_t i = 0; i < q->n * q->c; i++)
         y[i] = (float)q->y[i];
-    BN_TRY(BN_NEW(&lambda, q->ways));
-    for (int i = 0; i < q->ways; i++)
-        lambda[i] = q->lambda[i] * q->squares;
-    if (q->start) {
-        BN_TRY(BN_NEW(&start, q->wide * q->c));
-        memcpy(start, q->start, (size_t)(q->x->f * q->c) * sizeof *start);
-    }
-    const bn_ridge_how how = {.lambda = lambda[0], .start = start, .steps = q->steps,
+    const bn_ridge_how how = {.lambda = q->lambda[0] * q->squares, .steps = q->steps,
                               .enough = q->enough > 0 ? q->enough : enough,
-                              .threads = q->threads, .progress = p, .path = lambda + 1,
-                              .paths = q->look ? q->ways - 1 : 0, .look = look, .payload = q};
+                              .threads = q->threads, .progress = p};
     BN_TRY(bn_ridge(q->w, &a, y, q->c, &how));
-    if (how.paths == 0)
-        scale_constant(q, q->one);
+    scale_constant(q, q->one);
 done:
-    bn_free(lambda);
-    bn_free(start);
     bn_free(a.value);
     bn_free(a.dense);
     bn_free(y);

@@ -22,24 +22,30 @@ int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most)
 
 void bn_posterior_of(float *row, int64_t c, double sharpness)
 {
+    enum { KEPT = 128 };                /* exponentials that are not found twice */
+    double kept[KEPT], total = 0;
     float most = row[0];
-    double total = 0;
     for (int64_t j = 1; j < c; j++)
         most = row[j] > most ? row[j] : most;
-    for (int64_t j = 0; j < c; j++)
-        total += bn_exp(sharpness * ((double)row[j] - (double)most));
-    for (int64_t j = 0; j < c; j++)
-        row[j] = (float)(bn_exp(sharpness * ((double)row[j] - (double)most)) / total);
+    for (int64_t j = 0; j < c; j++) {
+        const double e = bn_exp(sharpness * ((double)row[j] - (double)most));
+        total += e;
+        if (j < KEPT)
+            kept[j] = e;
+    }
+    for (int64_t j = 0; j < c; j++) {
+        const double e = j < KEPT ? kept[j] : bn_exp(sharpness * ((double)row[j] - (double)most));
+        row[j] = (float)(e / total);
+    }
 }
 
-/* The labels of the given rows, which ascend, of all ranks. */
-static bonsai_status gather_labels(int32_t *out, const bn_sharded *x, const int32_t *label,
-                                   const int64_t *row, int64_t count)
+bonsai_status bn_labels_gather(int32_t *out, const bn_sharded *x, const int32_t *own,
+                               const int64_t *row, int64_t count)
 {
     bonsai_status rc;
     bn_world *w = x->at->world;
     int32_t *mine = NULL;
-    int64_t *bytes = NULL, own = 0;
+    int64_t *bytes = NULL, here = 0;
     rc = BN_NEW(&mine, count);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&bytes, bn_ranks(w));
@@ -49,7 +55,7 @@ static bonsai_status gather_labels(int32_t *out, const bn_sharded *x, const int3
             r++;
         bytes[r] += (int64_t)sizeof *mine;
         if (r == bn_rank(w))
-            mine[own++] = label[row[i] - x->first[r]];
+            mine[here++] = own[row[i] - x->first[r]];
     }
     BN_TRY(bn_gather(w, out, bytes, mine));
 done:
@@ -71,7 +77,7 @@ bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded
     BN_TRY(bn_agree(w, rc));
     for (int64_t i = 0; i < count; i++)
         row[i] = i * x->rows / count;
-    BN_TRY(gather_labels(*label, x, own, row, count));
+    BN_TRY(bn_labels_gather(*label, x, own, row, count));
     BN_TRY(bn_rows_gather(some, x, row, count));
 done:
     bn_free(row);
@@ -91,6 +97,19 @@ bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p)
     BN_TRY(bn_tick(p, "fitting", 1, 1));
 done:
     return rc;
+}
+
+void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embedding *e, int64_t classes,
+                     double sharpness, int threads)
+{
+    const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
+#pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
+    for (int64_t first = 0; first < e->rows; first += BN_FIT_BLOCK) {
+        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
+        bn_score_rows(posterior + first * classes, scorer, e, first, count);
+        for (int64_t r = first; r < first + count; r++)
+            bn_posterior_of(posterior + r * classes, classes, sharpness);
+    }
 }
 
 bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
@@ -116,14 +135,7 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
     if (weights)
         memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
-    const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
-#pragma omp parallel for num_threads(bn_team(q.threads, work)) schedule(static)
-    for (int64_t first = 0; first < e->rows; first += BN_FIT_BLOCK) {
-        int64_t count = bn_least(BN_FIT_BLOCK, e->rows - first);
-        bn_score_rows(posterior + first * classes, &scorer, e, first, count);
-        for (int64_t r = first; r < first + count; r++)
-            bn_posterior_of(posterior + r * classes, classes, sharpness);
-    }
+    bn_posterior_by(posterior, &scorer, e, classes, sharpness, q.threads);
 done:
     bn_fit_free(&q);
     bn_scorer_free(&scorer);

@@ -171,7 +171,10 @@ static bonsai_status take_trained(stock *k, bn_search *w, bool all)
     use(w, &k->some);
     if (bn_storage_bytes(&w->storage, bn_search_least(w), 0) > w->budget.bytes)
         w->storage.soft = false;
-    if (w->storage.soft)
+    if (w->storage.soft && bn_search_may_guide(w)) {
+        BN_TRY(bn_search_guide(w));
+        BN_TRY(bn_supply_soften_by(&k->some, &w->guide));
+    } else if (w->storage.soft)
         BN_TRY(bn_supply_soften(&k->some));
 done:
     return rc;
@@ -229,6 +232,7 @@ static bonsai_status settle(chosen *c, stock *some, stock *every, bn_search *w)
     if (again)
         bn_search_forget(w);
     w->s = c->wide ? &some->wide.s : &some->some.s;
+    w->settled = job->held != NULL;
     if (job->held)
         BN_TRY(take_trained(every, w, true));
     if (job->held && c->wide)

@@ -61,6 +61,9 @@ enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
 /* How many rows speak for all of x in a fit of so many classes, of which a step may take so many
  * products. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most);
+/* The labels of the given rows of all ranks, which ascend; own: of the rank's own rows. */
+bonsai_status bn_labels_gather(int32_t *out, const bn_sharded *x, const int32_t *own,
+                               const int64_t *row, int64_t count);
 /* So many rows that speak for all, at even distances, and their labels: on every rank. */
 bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
                            const int32_t *own, int64_t count);

@@ -146,6 +146,11 @@ done:
     return rc;
 }
 
+bool bn_search_may_teach(const bn_search *w)
+{
+    return w->teachers.s && w->teachers.f > 0;
+}
+
 /* Labels the candidate by its teachers.  Their probabilities follow the frequencies of classes, so that
  * networks that learn from them never predict a rare class: only accuracy calls for teachers. */
 static bonsai_status ask_teachers(bn_candidate *a, bn_search *w, bn_mold *mold)
@@ -319,6 +324,12 @@ static bool may_pack(const bn_search *w)
     return is_free(w) && isfinite(w->budget.bytes);
 }
 
+bool bn_search_may_guide(const bn_search *w)
+{
+    return may_pack(w) && w->job->judge.far.rows > 0 && w->storage.classes <= BN_BASIS_CLASSES &&
+           w->s->live > 1;
+}
+
 /* As many prototypes as fit with full rows of a form. */
 static int64_t whole(const bn_search *w, int form)
 {
@@ -335,6 +346,12 @@ static bool has_many(const bn_search *w)
     return w->s->view[BN_FAR]->rows > MANY;
 }
 
+/* Whether few sizes are tried: each takes long, or a basis, which is better nearly always, was found. */
+static bool is_brief(const bn_search *w)
+{
+    return has_many(w) || w->finals > 0;
+}
+
 /* Numbers of clusters whose rows just fit, and others in large steps between: ascending. */
 static int list_sizes(int64_t *size, const bn_search *w)
 {
@@ -348,7 +365,7 @@ static int list_sizes(int64_t *size, const bn_search *w)
     for (int i = 0; i < 3; i++)
         if (full[i] > least && full[i] <= most)
             size[count++] = full[i];
-    for (int64_t n = least; n <= most && count < SIZES; n *= has_many(w) ? STRIDE * STRIDE : STRIDE) {
+    for (int64_t n = least; n <= most && count < SIZES; n *= is_brief(w) ? STRIDE * STRIDE : STRIDE) {
         bool near = false;
         for (int i = 0; i < count; i++)
             near |= n > least && n < 2 * size[i] && size[i] < 2 * n;
@@ -459,6 +476,8 @@ done:
 static bonsai_status improve_rows(bn_search *w)
 {
     bonsai_status rc;
+    if (w->finals > 0)
+        return try_kinds(w);
     BN_TRY(try_beside(w));
     int64_t nodes = w->best.t.nodes;
     int kind = w->best.t.kind;
@@ -495,7 +514,7 @@ bonsai_status bn_search_all(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     w->trained = -1;
-    if (w->probe && may_pack(w))
+    if (w->probe)
         BN_TRY(bn_search_molds(w));
     BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
     if (!w->best.c && w->finals == 0 && w->storage.soft) {      /* soft labels are the first to go */

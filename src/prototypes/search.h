@@ -7,7 +7,7 @@
 #include "finals.h"
 #include "mold.h"
 
-enum { BN_SEARCH_MADE = 256, BN_SEARCH_TRIED = 256, BN_SEARCH_STEPS = 1000, BN_SEARCH_MOLDS = 2 };
+enum { BN_SEARCH_MADE = 256, BN_SEARCH_TRIED = 256, BN_SEARCH_STEPS = 1000, BN_SEARCH_MOLDS = 5 };
 
 /* Eight or four bits to a number; entries of a row's own, or in columns that all rows share. */
 enum { BN_FORM_BYTES, BN_FORM_SQUARE_COLUMNS, BN_FORM_BYTE_COLUMNS, BN_FORM_SQUARES, BN_FORMS };
@@ -37,6 +37,7 @@ typedef struct {
 typedef struct {                /* the best candidate of a family: the same rows, the same basis */
     bn_trial t;
     double   percent;           /* of the probe, which does not compare families */
+    double   score;             /* what trained networks get right; the probe's percent if there are none */
     bonsai_graph *g;            /* its small graph, in shares of the basis' directions, ... */
     bn_basis basis;             /* ... which networks are trained on; r 0: there is none */
 } bn_finalist;
@@ -52,8 +53,10 @@ typedef struct {
     bn_clusters made[BN_SEARCH_MADE];
     int     clusters;
     bn_teachers teachers;       /* of rows that are stored one by one */
-    bn_guide guide;             /* rows 0: not made yet */
-    bn_mold mold[BN_SEARCH_MOLDS];      /* of the best, and of the one that is tried; views 0: none */
+    bn_guide guide;             /* live NULL: not made yet */
+    int     steps[BN_GUIDES];   /* that the last guide took, ... */
+    bool    settled;            /* ... and the next one is to take: judged rows are among those it fits */
+    bn_mold mold[BN_SEARCH_MOLDS];      /* of the best, and of others that were tried; views 0: none */
     struct { bn_trial t; double percent; } tried[BN_SEARCH_TRIED];
     int     count;
     bn_candidate best;          /* of the family that is searched; c NULL: none yet */
@@ -74,9 +77,6 @@ bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t);
 bool bn_trial_same(const bn_trial *a, const bn_trial *b);
 /* Whether so many pairs of nodes may be tried. */
 bool bn_search_may_pair(const bn_search *w, int64_t nodes);
-/* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0: not even
- * those fit.  (molds.c) */
-bonsai_status bn_search_columns(int64_t *columns, bn_search *w, const bn_trial *t);
 /* Enters the best candidate, if there is one, among the finalists, and begins with the next family.
  * (choose.c) */
 bonsai_status bn_search_enter(bn_search *w);
@@ -84,8 +84,15 @@ bonsai_status bn_search_enter(bn_search *w);
  * prefers where none are trained, and drops the others.  (choose.c) */
 bonsai_status bn_search_choose(bn_search *w);
 void bn_search_drop_finals(bn_search *w);
-/* Enters the best candidates of each basis among the finalists.  (molds.c) */
+/* Whether rows may have a basis, and the guide that it comes from, made once.  (search.c, molds.c) */
+bool bn_search_may_guide(const bn_search *w);
+bonsai_status bn_search_guide(bn_search *w);
+/* Enters a candidate of each basis among the finalists; variants of the best one.  (molds.c) */
 bonsai_status bn_search_molds(bn_search *w);
+bonsai_status bn_search_variants(bn_search *w, const bn_trial *best);
+bool bn_search_bare(const bn_search *w);
+/* Whether rows that are stored one by one have teachers; known once one of them was labelled. */
+bool bn_search_may_teach(const bn_search *w);
 /* A basis and the rows in its coordinates; others go, but for those of the best.  (molds.c) */
 bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns);
 /* The small graph of it, without origins. */

@@ -67,6 +67,7 @@ void bn_student_free(bn_student *s)
         rows_free(&s->view[v]);
     bn_targets_free(&s->targets);
     bn_free(s->directions);
+    bn_free(s->alone);
     bn_free(s->slab);
     bn_free(s->room);
     memset(s, 0, sizeof *s);
@@ -148,8 +149,12 @@ bonsai_status bn_student_new(bn_student *s, const bn_entrant *e, bool sage, int 
     for (int v = 0; v < BN_VIEWS; v++)
         if (sage || v == BN_FAR)
             BN_TRY(make_rows(&s->view[v], e->g, &nodes, v, layers));
-    for (int64_t i = 0; i < s->p; i++)          /* rows are those of targets alone */
+    BN_TRY(BN_NEW(&s->alone, s->p));
+    for (int64_t i = 0; i < s->p; i++) {        /* rows are those of targets alone */
+        const int64_t v = s->targets.node[i];
+        s->alone[i] = bn_row_begin(e->g, v) == bn_row_begin(e->g, v + 1);
         s->targets.node[i] = (int32_t)i;
+    }
     if (e->basis)
         BN_TRY(take_basis(s, e->basis));
     BN_TRY(make_room(s));
@@ -197,6 +202,9 @@ static void hide(bn_student *s, int which)
         add_rows(y, s, views_of[which][1], param + place_of(s, W2));
     bn_bias(y, param + place_of(s, B), s->p, s->h, 1);
     bn_relu_forward(y, s->p * s->h, 0, 0, 1);
+    for (int64_t i = 0; i < s->p && s->sage && which == 0; i++)
+        if (s->alone[i])                /* the mean of no neighbours is zero */
+            memset(y + i * s->h, 0, (size_t)s->h * sizeof *y);
 }
 
 static void forward(bn_student *s)

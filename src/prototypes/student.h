@@ -21,6 +21,7 @@ typedef struct {
     bn_lesson_rows view[BN_VIEWS];
     real       *directions;     /* of a basis: (r,q), as the input `basis`; NULL: there is none */
     bn_input    basis;
+    uint8_t    *alone;          /* p: 1: the node has no neighbours */
     bn_targets  targets;
     bn_learned  learned;        /* w and w2 (q,h), b (h), v and v2 (h,c), d (c), one after the other */
     real       *slab, *room;

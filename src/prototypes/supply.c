@@ -101,17 +101,43 @@ done:
     return rc;
 }
 
+static bonsai_status make_posterior(bn_supply *r)
+{
+    const bn_sharded *x = r->s.view[BN_FAR];
+    bonsai_status rc = BN_BIG(&r->posterior, x->at->memory, x->e->rows * r->s.classes);
+    if (rc == BONSAI_OK)
+        rc = BN_NEW(&r->weights, x->e->f * r->s.classes);
+    return bn_agree(x->at->world, rc);
+}
+
 bonsai_status bn_supply_soften(bn_supply *r)
 {
     bonsai_status rc;
-    const bn_sharded *x = r->s.view[BN_FAR];
-    rc = BN_BIG(&r->posterior, x->at->memory, x->e->rows * r->s.classes);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&r->weights, x->e->f * r->s.classes);
-    BN_TRY(bn_agree(x->at->world, rc));
-    BN_TRY(bn_posterior(r->posterior, r->weights, x, r->label, r->s.classes, bn_sharpness));
+    BN_TRY(make_posterior(r));
+    BN_TRY(bn_posterior(r->posterior, r->weights, r->s.view[BN_FAR], r->label, r->s.classes,
+                        bn_sharpness));
     r->s.posterior = r->posterior;
     r->s.weights = r->weights;
 done:
+    return rc;
+}
+
+bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g)
+{
+    bonsai_status rc;
+    bn_scorer scorer = {0};
+    const bn_sharded *x = r->s.view[BN_FAR];
+    const int64_t c = r->s.classes;
+    BN_TRY(make_posterior(r));
+    BN_TRY(bn_agree(x->at->world, bn_scorer_room(&scorer, g->f, c)));
+    for (int64_t j = 0; j < g->f; j++)
+        memcpy(scorer.w + j * scorer.wide, g->w[BN_GUIDE_FAR] + j * c, (size_t)c * sizeof *scorer.w);
+    memcpy(scorer.w + g->f * scorer.wide, g->constant, (size_t)c * sizeof *scorer.w);
+    memcpy(r->weights, g->w[BN_GUIDE_FAR], (size_t)(g->f * c) * sizeof *r->weights);
+    bn_posterior_by(r->posterior, &scorer, x->e, c, bn_sharpness, bn_threads(x->at->threads));
+    r->s.posterior = r->posterior;
+    r->s.weights = r->weights;
+done:
+    bn_scorer_free(&scorer);
     return rc;
 }

@@ -4,7 +4,7 @@
 #ifndef BN_SUPPLY_H
 #define BN_SUPPLY_H
 
-#include "candidate.h"
+#include "basis.h"
 
 static const double bn_sharpness = 3;   /* of posteriors */
 
@@ -28,6 +28,8 @@ bonsai_status bn_supply_look(bn_supply *r, const bn_embedding *const given[BN_VI
                              int64_t classes, const bn_place *at);
 /* Their posteriors, and the weights that these come from.  Collective. */
 bonsai_status bn_supply_soften(bn_supply *r);
+/* The same by the classifier of averaged rows that a guide has. */
+bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g);
 void bn_supply_free(bn_supply *r);
 /* Whether labels are so few that nodes without one should take part: so many of them at most. */
 enum { BN_MOST_WIDE = 20000 };

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "tensor.h"
 
@@ -21,5 +22,10 @@ double bn_exp(double x)
     double k = rint(x * 0x1.71547652b82fep+0), r = (x - k * ln2_high) - k * ln2_low, sum = 0;
     for (size_t i = 0; i < sizeof series / sizeof *series; i++)
         sum = sum * r + series[i];
-    return ldexp(sum, (int)k);
+    if (k < -1021 || k > 1023)
+        return ldexp(sum, (int)k);
+    const uint64_t bits = (uint64_t)((int64_t)k + 1023) << 52;      /* 2^k */
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return sum * power;
 }

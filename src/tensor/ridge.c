@@ -1,29 +1,28 @@
 /* ridge.c -- ridge regression by conjugate gradients on the normal equations.
  *
  * The matrix is needed by rows and by columns, so it is transposed once; both products then run
- * over independent rows, each summed in order.  Right-hand sides are padded to whole groups
- * of columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles in a fixed
- * order.  Residuals are divided by the diagonal of the system (Jacobi): a word is in a few rows or in
- * nearly all of them, and without the division rare words take hundreds of steps.
+ * over independent rows, each summed in order.  Right-hand sides are padded to whole groups of
+ * columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles in
+ * a fixed order.  Residuals are divided by the diagonal of the system (Jacobi): a word is in a few rows
+ * or in nearly all of them, and without the division rare words take hundreds of steps.  A product of
+ * matrices is never multiplied out, and the mean of its rows is subtracted on the way.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "tensor.h"
 
-enum { MOST_STEPS = 200, LANES = 8 };
+enum { MOST_STEPS = 200 };
 
 typedef struct {
-    const bn_matrix *x;
-    bn_matrix xt;
-    int64_t  k, size;           /* right-hand sides, padded; cols * k */
+    const bn_chain *x;
+    int64_t  cols, k, size;     /* right-hand sides, padded; cols * k */
     const bn_ridge_how *how;
-    double   lambda;
+    const double *squares;      /* cols: of the columns of x */
     float   *w;                 /* (cols,k): the result so far */
     float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
-    float   *q;                 /* (rows,k) */
+    float   *q, *room[2];       /* (rows,k); for products in between */
     double  *rr, *rr0, *ps;     /* k; rr: of the residual and what it is after the division */
-    double  *squares;           /* cols: of the columns of x */
 } solver;
 
 /* out[j] = sum over rows of a[.][j] b[.][j] */
@@ -35,13 +34,22 @@ static void column_dots(double *out, const float *a, const float *b, int64_t siz
             out[j] += (double)a[i + j] * (double)b[i + j];
 }
 
+/* out[j] = sum over rows of share[.] a[.][j]; share NULL: 1 */
+static void column_sums(double *out, const float *share, const float *a, int64_t rows, int64_t k)
+{
+    memset(out, 0, (size_t)k * sizeof *out);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < k; j++)
+            out[j] += (share ? (double)share[i] : 1) * (double)a[i * k + j];
+}
+
 /* out[j] = sum over rows of r[.][j]^2 over the diagonal */
 static void residual_dots(double *out, const solver *v)
 {
     memset(out, 0, (size_t)v->k * sizeof *out);
-    for (int64_t i = 0; i < v->x->cols; i++) {
+    for (int64_t i = 0; i < v->cols; i++) {
         const float *r = v->r + i * v->k;
-        const double by = 1 / (v->squares[i] + v->lambda);
+        const double by = 1 / (v->squares[i] + v->how->lambda);
         for (int64_t j = 0; j < v->k; j++)
             out[j] += (double)r[j] * (double)r[j] * by;
     }
@@ -50,8 +58,8 @@ static void residual_dots(double *out, const solver *v)
 /* p = residual over the diagonal + share of p; share NULL: 0 */
 static void turn(solver *v, const double *share)
 {
-    for (int64_t i = 0; i < v->x->cols; i++) {
-        const float by = (float)(1 / (v->squares[i] + v->lambda));
+    for (int64_t i = 0; i < v->cols; i++) {
+        const float by = (float)(1 / (v->squares[i] + v->how->lambda));
         float *p = v->p + i * v->k;
         const float *r = v->r + i * v->k;
         for (int64_t j = 0; j < v->k; j++)
@@ -59,25 +67,42 @@ static void turn(solver *v, const double *share)
     }
 }
 
-static void sum_squares(solver *v)
+/* Subtracts the mean row times p from every row of q. */
+static void centre_rows(solver *v, const float *p)
 {
-    const bn_matrix *t = &v->xt;
-    for (int64_t i = 0; i < t->rows; i++) {
-        const int64_t first = t->dense ? i * t->cols : t->offsets[i];
-        const int64_t end = t->dense ? first + t->cols : t->offsets[i + 1];
-        const float *value = t->dense ? t->dense : t->value;
-        for (int64_t e = first; e < end; e++)
-            v->squares[i] += (double)value[e] * (double)value[e];
-    }
+    const int64_t rows = bn_chain_rows(v->x);
+    column_sums(v->ps, v->how->mean, p, v->cols, v->k);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < v->k; j++)
+            v->q[i * v->k + j] -= (float)v->ps[j];
+}
+
+/* Subtracts the mean row, times the sum of each column of q, from s, which is x' q. */
+static void centre_columns(solver *v, float *s)
+{
+    column_sums(v->ps, NULL, v->q, bn_chain_rows(v->x), v->k);
+    for (int64_t i = 0; i < v->cols; i++)
+        for (int64_t j = 0; j < v->k; j++)
+            s[i * v->k + j] -= v->how->mean[i] * (float)v->ps[j];
+}
+
+/* s = x' q */
+static void turned(solver *v, float *s)
+{
+    bn_chain_times_turned(s, v->x, v->q, v->k, v->room, v->how->threads);
+    if (v->how->mean)
+        centre_columns(v, s);
 }
 
 /* s = (x' x + lambda) p */
 static void apply(solver *v)
 {
-    bn_matrix_times(v->q, v->x, v->p, v->k, v->how->threads);
-    bn_matrix_times(v->s, &v->xt, v->q, v->k, v->how->threads);
+    bn_chain_times(v->q, v->x, v->p, v->k, v->room, v->how->threads);
+    if (v->how->mean)
+        centre_rows(v, v->p);
+    turned(v, v->s);
     for (int64_t i = 0; i < v->size; i++)
-        v->s[i] += (float)v->lambda * v->p[i];
+        v->s[i] += (float)v->how->lambda * v->p[i];
 }
 
 /* Advances every column by one step; returns false when all have converged.  A converged column has
@@ -109,17 +134,17 @@ static bool step(solver *v)
 static bonsai_status prepare(solver *v)
 {
     bonsai_status rc;
-    BN_TRY(bn_matrix_flip(&v->xt, v->x));
+    const int64_t between = bn_chain_room(v->x) * v->k;
     BN_TRY(BN_NEW(&v->w, v->size));
     BN_TRY(BN_NEW(&v->r, v->size));
     BN_TRY(BN_NEW(&v->p, v->size));
     BN_TRY(BN_NEW(&v->s, v->size));
-    BN_TRY(BN_NEW(&v->q, v->x->rows * v->k));
+    BN_TRY(BN_NEW(&v->q, bn_chain_rows(v->x) * v->k));
+    BN_TRY(BN_NEW(&v->room[0], between));
+    BN_TRY(BN_NEW(&v->room[1], between));
     BN_TRY(BN_NEW(&v->rr, v->k));
     BN_TRY(BN_NEW(&v->rr0, v->k));
     BN_TRY(BN_NEW(&v->ps, v->k));
-    BN_TRY(BN_NEW(&v->squares, v->x->cols));
-    sum_squares(v);
 done:
     return rc;
 }
@@ -133,75 +158,87 @@ static void pad(float *out, int64_t to, const float *in, int64_t from, int64_t r
 
 static void free_solver(solver *v)
 {
-    void *all[] = {v->w, v->r, v->p, v->s, v->q, v->rr, v->rr0, v->ps, v->squares};
+    void *all[] = {v->w, v->r, v->p, v->s, v->q, v->room[0], v->room[1], v->rr, v->rr0, v->ps};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bn_free(all[i]);
-    bn_matrix_free(&v->xt);
 }
 
 static bonsai_status solve(solver *v)
 {
     bonsai_status rc = BONSAI_OK;
-    const int most = v->how->steps > 0 ? v->how->steps : MOST_STEPS;
+    const bn_ridge_how *how = v->how;
+    const int most = how->steps > 0 ? how->steps : MOST_STEPS;
     for (int i = 0; i < most; i++) {
-        BN_TRY(bn_tick(v->how->progress, "fitting", i, most));
-        if (!step(v))
+        BN_TRY(bn_tick(how->progress, "fitting", i, most));
+        const bool more = step(v);
+        if ((how->look && how->look(v->w, v->k, i + 1, how->payload)) || !more)
             break;
     }
-    BN_TRY(bn_tick(v->how->progress, "fitting", most, most));
+    BN_TRY(bn_tick(how->progress, "fitting", most, most));
 done:
     return rc;
-}
-
-/* Another lambda, from here: what is left over changes by its difference. */
-static void move_on(solver *v, double lambda)
-{
-    for (int64_t i = 0; i < v->size; i++)
-        v->r[i] += (float)(v->lambda - lambda) * v->w[i];
-    v->lambda = lambda;
-    turn(v, NULL);
-    residual_dots(v->rr, v);
 }
 
 /* Subtracts (x' x + lambda) w from the residual, for the w to begin with. */
 static void begin_at(solver *v, const float *start, int64_t k)
 {
-    pad(v->w, v->k, start, k, v->x->cols);
+    pad(v->w, v->k, start, k, v->cols);
     memcpy(v->p, v->w, (size_t)v->size * sizeof *v->p);
     apply(v);
     for (int64_t i = 0; i < v->size; i++)
         v->r[i] -= v->s[i];
 }
 
-bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
-                       const bn_ridge_how *how)
+bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares, const float *y,
+                             int64_t k, const bn_ridge_how *how)
 {
     bonsai_status rc;
-    const int64_t lanes = x->dense ? BN_NARROW : LANES;
-    solver v = {.x = x, .k = (k + lanes - 1) / lanes * lanes, .how = how, .lambda = how->lambda};
-    if (!bn_mul(&v.size, x->cols, v.k))
+    const int64_t lanes = bn_chain_lanes(x);
+    solver v = {.x = x, .cols = bn_chain_cols(x), .k = (k + lanes - 1) / lanes * lanes, .how = how,
+                .squares = squares};
+    if (!bn_mul(&v.size, v.cols, v.k))
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %lld times %lld weights",
-                       (long long)x->cols, (long long)k);
+                       (long long)v.cols, (long long)k);
     BN_TRY(prepare(&v));
-    pad(v.q, v.k, y, k, x->rows);
-    bn_matrix_times(v.r, &v.xt, v.q, v.k, how->threads);
+    pad(v.q, v.k, y, k, bn_chain_rows(x));
+    turned(&v, v.r);
     residual_dots(v.rr0, &v);
     if (how->start)
         begin_at(&v, how->start, k);
     turn(&v, NULL);
     residual_dots(v.rr, &v);
     BN_TRY(solve(&v));
-    for (int i = 0; i < how->paths; i++) {
-        pad(w, k, v.w, v.k, x->cols);
-        if (how->look(i, how->payload))
-            goto done;
-        move_on(&v, how->path[i]);
-        BN_TRY(solve(&v));
-    }
-    pad(w, k, v.w, v.k, x->cols);
-    if (how->paths > 0)
-        how->look(how->paths, how->payload);
+    pad(w, k, v.w, v.k, v.cols);
 done:
     free_solver(&v);
+    return rc;
+}
+
+/* Adds up the squares of each row of a transposed matrix. */
+static void sum_squares(double *out, const bn_matrix *t)
+{
+    for (int64_t i = 0; i < t->rows; i++) {
+        const int64_t first = t->dense ? i * t->cols : t->offsets[i];
+        const int64_t end = t->dense ? first + t->cols : t->offsets[i + 1];
+        const float *value = t->dense ? t->dense : t->value;
+        for (int64_t e = first; e < end; e++)
+            out[i] += (double)value[e] * (double)value[e];
+    }
+}
+
+bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
+                       const bn_ridge_how *how)
+{
+    bonsai_status rc;
+    bn_matrix turned = {0};
+    double *squares = NULL;
+    const bn_chain one = {{{x, &turned}}, 1};
+    BN_TRY(bn_matrix_flip(&turned, x));
+    BN_TRY(BN_NEW(&squares, x->cols));
+    sum_squares(squares, &turned);
+    BN_TRY(bn_ridge_chain(w, &one, squares, y, k, how));
+done:
+    bn_free(squares);
+    bn_matrix_free(&turned);
     return rc;
 }

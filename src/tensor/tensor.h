@@ -176,6 +176,27 @@ void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, in
 bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
 void bn_matrix_free(bn_matrix *a);
 
+/* ---- products of matrices (chain.c) ---- */
+
+enum { BN_CHAIN_MOST = 8 };
+
+typedef struct {                /* a matrix that is the product of the factors; all borrowed */
+    struct { const bn_matrix *a, *turned; } factor[BN_CHAIN_MOST];      /* turned: the transpose */
+    int count;
+} bn_chain;
+
+int64_t bn_chain_rows(const bn_chain *c);
+int64_t bn_chain_cols(const bn_chain *c);
+/* Returns the rows of the largest product in between: room[0] and room[1] have so many, of k floats. */
+int64_t bn_chain_room(const bn_chain *c);
+/* Returns what k must be a multiple of. */
+int64_t bn_chain_lanes(const bn_chain *c);
+/* y (rows,k) = c x (cols,k), and y (cols,k) = c' x (rows,k). */
+void bn_chain_times(float *y, const bn_chain *c, const float *x, int64_t k, float *const room[2],
+                    int threads);
+void bn_chain_times_turned(float *y, const bn_chain *c, const float *x, int64_t k,
+                           float *const room[2], int threads);
+
 /* ---- ridge regression (ridge.c) ---- */
 
 typedef struct {
@@ -185,11 +206,9 @@ typedef struct {
     int    threads;
     bn_progress progress;
     const float *start;         /* (cols,k): near the answer; NULL: zeros */
-    /* Further lambdas, which fall, each solved from where the one before ended; look is called when w
-     * is that of the next, and ends it by true.  0 of them: nobody looks. */
-    const double *path;
-    int    paths;
-    bool (*look)(int way, void *payload);
+    const float *mean;          /* cols: subtracted from every row of x; NULL: nothing is */
+    /* Looks at w, whose rows are `stride` apart, after each step, and ends the regression by true. */
+    bool (*look)(const float *w, int64_t stride, int step, void *payload);
     void  *payload;
 } bn_ridge_how;
 
@@ -198,5 +217,8 @@ typedef struct {
  * step. */
 bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
                        const bn_ridge_how *how);
+/* The same for a product of matrices; squares (cols): about the squared lengths of its columns. */
+bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares, const float *y,
+                             int64_t k, const bn_ridge_how *how);
 
 #endif

@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "condense/condense.h"
+#include "embed/averages.h"
 #include "random_graph.h"
 #include "threads_world.h"
 
@@ -275,7 +277,86 @@ static void must_be_ok(bonsai_status rc, uint64_t seed, const run *r)
         assert_int_equal(r->form[i], r->form[0]);
 }
 
+/* ---- averages as products of matrices ---- */
+
+static bool is_near(float a, float b)
+{
+    float larger = fmaxf(fabsf(a), fabsf(b));
+    return fabsf(a - b) <= 1e-4f * (1 + larger);
+}
+
+/* Multiplies the chain, or its transpose, by ones on the diagonal, which gives the rows themselves. */
+static bonsai_status check_rows(const bn_chain *c, const bn_embedding *want, bool turned)
+{
+    bonsai_status rc;
+    const int64_t lanes = bn_chain_lanes(c), rows = turned ? want->f : want->rows;
+    const int64_t cols = turned ? want->rows : want->f, k = (cols + lanes - 1) / lanes * lanes;
+    float *one = NULL, *y = NULL, *row = NULL, *room[2] = {NULL, NULL};
+    BN_TRY(BN_NEW(&one, cols * k));
+    BN_TRY(BN_NEW(&y, rows * k));
+    BN_TRY(BN_NEW(&row, want->f));
+    for (int i = 0; i < 2; i++)
+        BN_TRY(BN_NEW(&room[i], bn_chain_room(c) * k));
+    for (int64_t j = 0; j < cols; j++)
+        one[j * k + j] = 1;
+    (turned ? bn_chain_times_turned : bn_chain_times)(y, c, one, k, room, 2);
+    for (int64_t i = 0; i < want->rows && rc == BONSAI_OK; i++) {
+        bn_embedding_row(row, want, i);
+        for (int64_t j = 0; j < want->f && rc == BONSAI_OK; j++)
+            if (!is_near(turned ? y[j * k + i] : y[i * k + j], row[j]))
+                rc = bn_fail(BONSAI_E_ARGUMENT, "row %d, column %d differ", (int)i, (int)j);
+    }
+done:
+    bn_free(one);
+    bn_free(y);
+    bn_free(row);
+    bn_free(room[0]);
+    bn_free(room[1]);
+    return rc;
+}
+
+static bonsai_status check_averages(bn_world *w, void *payload)
+{
+    run *r = payload;
+    bonsai_status rc;
+    bn_place at = {.world = w, .first = r->first, .threads = 1 + w->rank % 2};
+    const bn_nodes nodes = {r->nodes, r->count};
+    bn_averages a;
+    rc = bn_averages_make(&a, r->g[w->rank], &nodes, r->layers, r->all, &at);
+    if (rc != BONSAI_OK)
+        return rc;
+    if (w->rank == 0) {
+        const bn_chain c = bn_averages_far(&a, r->layers);
+        rc = check_rows(&c, &r->want, false);
+        if (rc == BONSAI_OK)
+            rc = check_rows(&c, &r->want, true);
+    } else if (a.x.rows != 0 || a.last.rows != 0)
+        rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d has matrices", w->rank);
+    bn_averages_free(&a);
+    return bn_agree(w, rc);
+}
+
 /* ---- tests ---- */
+
+static void products_of_edges_and_features_are_averaged_rows(void **state)
+{
+    (void)state;
+    static const int ranks[] = {1, 2, 3, 5};
+    static model m;
+    static run r;
+    for (uint64_t seed = 0; seed < 80; seed++) {
+        make_model(&m, seed);
+        start_run(&r, &m, seed, ranks[seed / 3 % 4]);
+        bn_embedding_free(&r.want);
+        bonsai_graph *g = make_graph(&m);
+        r.rule = BN_RULE_MEAN;
+        assert_int_equal(bn_embed(&r.want, g, &(bn_nodes){r.nodes, r.count}, r.rule, r.layers,
+                                  &(bn_place){.threads = 1}), BONSAI_OK);
+        must_be_ok(run_ranks(r.ranks, check_averages, &r), seed, &r);
+        bonsai_graph_free(g);
+        end_run(&r);
+    }
+}
 
 static void any_number_of_ranks_gives_the_bits_of_one(void **state)
 {
@@ -577,6 +658,7 @@ static void overflow_on_one_rank_is_refused_by_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_edges_and_features_are_averaged_rows),
         cmocka_unit_test(any_number_of_ranks_gives_the_bits_of_one),
         cmocka_unit_test(ranks_make_dense_rows_of_sparse_ones),
         cmocka_unit_test(ranks_under_any_limit_give_the_same_bits),

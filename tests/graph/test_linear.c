@@ -298,6 +298,89 @@ static void ridge_bears_columns_of_unlike_lengths(void **state)
         assert_near((double)w[i], wanted[i], 1e-3);
 }
 
+/* Fills out (rows, COLS) with the product of both, less its mean row. */
+static void multiply_and_centre(double *out, const double *a, int rows, int between, const double *b)
+{
+    for (int i = 0; i < rows * COLS; i++)
+        out[i] = 0;
+    for (int i = 0; i < rows; i++)
+        for (int p = 0; p < between; p++)
+            for (int j = 0; j < COLS; j++)
+                out[i * COLS + j] += a[i * COLS + p] * b[p * COLS + j];
+    for (int j = 0; j < COLS; j++) {
+        double mean = 0;
+        for (int i = 0; i < rows; i++)
+            mean += out[i * COLS + j] / rows;
+        for (int i = 0; i < rows; i++)
+            out[i * COLS + j] -= mean;
+    }
+}
+
+/* Rows that are a product of two matrices, less their mean, without the product. */
+static void ridge_of_a_product_matches_elimination(void **state)
+{
+    (void)state;
+    enum { ROWS = 50 };
+    static system_of a, b;
+    static double product[64 * COLS], y[64 * SIDES], wanted[COLS * SIDES], squares[COLS];
+    static float w[COLS * SIDES], mean[COLS];
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        bn_matrix a_turned, b_turned;
+        draw_system(&a, ROWS, seed);
+        draw_system(&b, COLS, seed + 100);
+        multiply_and_centre(product, a.dense, ROWS, COLS, b.dense);
+        memset(squares, 0, sizeof squares);
+        memset(mean, 0, sizeof mean);
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLS; j++) {
+                double sum = 0;
+                for (int p = 0; p < COLS; p++)
+                    sum += a.dense[i * COLS + p] * b.dense[p * COLS + j];
+                mean[j] += (float)(sum / ROWS);
+                squares[j] += product[i * COLS + j] * product[i * COLS + j];
+            }
+        for (int i = 0; i < ROWS * SIDES; i++)
+            y[i] = (double)a.y[i];
+        oracle_ridge(wanted, product, y, ROWS, COLS, SIDES, 0.5);
+        assert_int_equal(bn_matrix_flip(&a_turned, &a.x), BONSAI_OK);
+        assert_int_equal(bn_matrix_flip(&b_turned, &b.x), BONSAI_OK);
+        const bn_chain c = {{{&a.x, &a_turned}, {&b.x, &b_turned}}, 2};
+        const bn_ridge_how how = {.lambda = 0.5, .enough = 1e-12, .threads = 2, .mean = mean};
+        assert_int_equal(bn_ridge_chain(w, &c, squares, a.y, SIDES, &how), BONSAI_OK);
+        for (int i = 0; i < COLS * SIDES; i++)
+            assert_near((double)w[i], wanted[i], 2e-3);
+        bn_matrix_free(&a_turned);
+        bn_matrix_free(&b_turned);
+    }
+}
+
+typedef struct { int seen, ends; float last; } watch;
+
+static bool watch_step(const float *w, int64_t stride, int step, void *payload)
+{
+    watch *k = payload;
+    assert_true(stride >= SIDES);
+    assert_int_equal(step, ++k->seen);
+    k->last = w[0];
+    return step == k->ends;
+}
+
+static void whoever_looks_sees_every_step_and_may_end_it(void **state)
+{
+    (void)state;
+    static system_of s;
+    static float w[COLS * SIDES];
+    draw_system(&s, 40, 5);
+    for (int ends = 1; ends < 6; ends++) {
+        watch k = {.ends = ends};
+        const bn_ridge_how how = {.lambda = 0.5, .enough = 1e-12, .threads = 1, .look = watch_step,
+                                  .payload = &k};
+        assert_int_equal(bn_ridge(w, &s.x, s.y, SIDES, &how), BONSAI_OK);
+        assert_int_equal(k.seen, ends);
+        assert_true(w[0] == k.last);
+    }
+}
+
 /* ---- the yardstick ---- */
 
 /* g with weights that differ widely, equal in both directions; frees g. */
@@ -622,6 +705,8 @@ int main(void)
         cmocka_unit_test(ridge_matches_elimination),
         cmocka_unit_test(ridge_begins_where_it_is_told),
         cmocka_unit_test(ridge_bears_columns_of_unlike_lengths),
+        cmocka_unit_test(ridge_of_a_product_matches_elimination),
+        cmocka_unit_test(whoever_looks_sees_every_step_and_may_end_it),
         cmocka_unit_test(both_accuracies_match_the_oracle),
         cmocka_unit_test(edge_weights_matter),
         cmocka_unit_test(threads_and_encodings_change_nothing),

@@ -35,7 +35,7 @@ static void fill(float *x, int32_t *label, int rows, uint64_t *s)
         for (int j = 0; j < COLS; j++)
             x[i * COLS + j] = random_below(s, 3) ? 0.4f + 0.3f * random_real(s) : 0;
         for (int j = 0; j < TOLD; j++)
-            x[i * COLS + told[j]] += (label[i] * (j + 3) % 7 < 3) ? 2.0f : 0;
+            x[i * COLS + told[j]] += (label[i] * (j + 1) % 7 < 3) ? 2.0f : 0;
     }
 }
 
@@ -89,7 +89,7 @@ static void free_stage(stage *t)
 static bn_guide guide_of(const stage *t)
 {
     bn_guide g;
-    if (bn_guide_make(&g, &t->s, &t->job, &t->job.at) != BONSAI_OK)
+    if (bn_guide_make(&g, &t->s, &t->job, NULL, &t->job.at) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     return g;
 }
@@ -585,7 +585,7 @@ static bonsai_status try_once(void *payload)
     bonsai_graph *small = NULL;
     float *said = NULL;
     double full;
-    BN_TRY(bn_guide_make(&g, &t->s, &t->job, &t->job.at));
+    BN_TRY(bn_guide_make(&g, &t->s, &t->job, NULL, &t->job.at));
     BN_TRY(bn_mold_make(&m, &g, &t->s, BOTH, 20, &t->job, &t->job.at));
     BN_TRY(bn_mold_full(&full, &m));
     BN_TRY(bn_shares_make(&s, &m.row[BN_FAR], &m.basis));

@@ -502,68 +502,6 @@ static void steps_come_to_what_a_factorisation_does(void **state)
     (void)state;
 }
 
-typedef struct {                /* what is seen of several lambdas, and after how many it ends */
-    const scene *v;
-    bn_fit *q;
-    int seen, ends;
-} watch;
-
-/* Weights by elimination in doubles, rounded. */
-static float *exact(const scene *v, double lambda)
-{
-    double *w = oracle_fit(v, NULL, lambda);
-    float *out = room((int64_t)(v->f + 1) * v->c);
-    for (int i = 0; i < (v->f + 1) * v->c; i++)
-        out[i] = (float)w[i];
-    free(w);
-    return out;
-}
-
-/* Nearer to the lambda than another would be. */
-static bool check_way(int way, void *payload)
-{
-    watch *k = payload;
-    assert_int_equal(way, k->seen++);
-    float *wanted = exact(k->v, lambdas[way]), *other = exact(k->v, lambdas[way > 0 ? way - 1 : 1]);
-    double off = apart(wanted, k->q->w, k->v);
-    if (!(off < 1e-2 && apart(other, k->q->w, k->v) > 3 * off))
-        fail_msg("lambda %d: off by %g", way, off);
-    free(wanted);
-    free(other);
-    return k->seen == k->ends;
-}
-
-/* Looks at all lambdas, or at the first so many; the weights stay those of the last. */
-static void follow(const scene *v, bool sparse, int ends)
-{
-    bn_embedding x = embed(v->x, v->n, v->f, sparse);
-    watch k = {.v = v, .ends = ends};
-    bn_fit q = {.x = &x, .n = v->n, .c = v->c, .lambda = lambdas, .ways = WAYS, .threads = 2,
-                .look = check_way, .payload = &k};
-    k.q = &q;
-    assert_int_equal(bn_fit_rows(&q, &(bn_labels){.label = v->own}), BONSAI_OK);
-    assert_int_equal(bn_fit_steps(&q, (bn_progress){0}), BONSAI_OK);
-    assert_int_equal(k.seen, ends < WAYS ? ends : WAYS);
-    k.ends = 0;
-    k.seen--;
-    check_way(k.seen, &k);
-    bn_fit_free(&q);
-    bn_embedding_free(&x);
-}
-
-static void whoever_looks_sees_each_lambda_and_may_end_it(void **state)
-{
-    static const int shapes[][3] = {{60, 30, 60}, {30, 60, 60}, {90, 40, 10}};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        scene v = make_scene(shapes[i][0], shapes[i][1], 3, 1, shapes[i][2], i);
-        for (int sparse = 0; sparse < 2; sparse++)
-            for (int ends = 1; ends <= WAYS + 1; ends++)
-                follow(&v, sparse, ends);
-        free_scene(&v);
-    }
-    (void)state;
-}
-
 /* Odd rows have wrong labels, and of 40,000 rows only the even ones are fitted. */
 static void no_more_than_20000_rows_are_fitted(void **state)
 {
@@ -730,7 +668,6 @@ int main(void)
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(posteriors_agree_with_elimination),
         cmocka_unit_test(steps_come_to_what_a_factorisation_does),
-        cmocka_unit_test(whoever_looks_sees_each_lambda_and_may_end_it),
         cmocka_unit_test(no_more_than_20000_rows_are_fitted),
         cmocka_unit_test(long_dense_rows_are_fitted_from_fewer),
         cmocka_unit_test(one_point_wins_everything_for_its_class),
