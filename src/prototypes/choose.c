@@ -84,6 +84,21 @@ static int winner(const bn_search *w)
     return w->final[safe].score >= most - margin ? safe : best;
 }
 
+/* Returns the finalist that has more prototypes of the same kind and is about as good, or the given one:
+ * networks bear more, such as dropout, with more rows. */
+static int with_more(const bn_search *w, int best)
+{
+    const double margin = 100 / fmax((double)w->job->judge.far.rows, 1);
+    for (int i = 0; i < w->finals; i++) {
+        bn_trial t = w->final[i].t;
+        t.nodes = w->final[best].t.nodes;
+        if (bn_trial_same(&t, &w->final[best].t) && w->final[i].t.nodes > t.nodes &&
+            w->final[i].score >= w->final[best].score - margin)
+            best = i;
+    }
+    return best;
+}
+
 /* Trains networks on all finalists, then on variants of the best. */
 static bonsai_status train_all(bn_search *w, int *epochs)
 {
@@ -101,18 +116,38 @@ done:
     return rc;
 }
 
+/* Lets the probe score those that it has not seen. */
+static bonsai_status probe_all(bn_search *w)
+{
+    bonsai_status rc = BONSAI_OK;
+    for (int i = 0; i < w->finals; i++) {
+        bn_finalist *f = &w->final[i];
+        if (f->percent >= 0)
+            continue;
+        BN_TRY(bn_search_make(&w->best, w, &f->t, true));
+        BN_TRY(bn_search_score(&w->best, w));
+        f->score = f->percent = w->best.percent;
+    }
+done:
+    return rc;
+}
+
 bonsai_status bn_search_choose(bn_search *w)
 {
     bonsai_status rc;
-    int epochs = 0;
+    int epochs = w->job->o->no_training ? -1 : 0;
     bn_enter(&w->at, BN_STAGE_PROBE);
-    if (!w->job->o->no_training)
+    if (epochs == 0)
         BN_TRY(train_all(w, &epochs));
-    const bn_finalist chosen = w->final[winner(w)];
+    if (epochs < 0)
+        BN_TRY(probe_all(w));
+    const bn_finalist chosen = w->final[with_more(w, winner(w))];
     w->trained = epochs > 0 ? chosen.score : -1;
     w->recipe->finalists = epochs > 0 ? w->finals : 0;
     BN_TRY(bn_search_make(&w->best, w, &chosen.t, true));
     w->best.percent = chosen.percent;
+    if (chosen.percent < 0)
+        BN_TRY(bn_search_score(&w->best, w));
     bn_search_drop_finals(w);
 done:
     return rc;

@@ -4,7 +4,7 @@
  * families it is off, since it judges a basis in its coordinates, where a network has less to learn.
  * So the best candidates of each family are trained on, as their user will: a GCN and a GraphSAGE,
  * narrow and for fewer epochs (student.c).  Nothing is learned from the full graph; its judged nodes
- * are looked at through their rows, which are known already, ten times in the course of a training.
+ * are looked at through their rows, which are known already, five times in the course of a training.
  * The best look counts, as users keep the best epoch: the mean of all looks would punish small graphs
  * that are learned slowly.
  *
@@ -16,9 +16,10 @@
 #include "judge.h"
 #include "student.h"
 
-enum { EPOCHS = 300, LEAST_EPOCHS = 60, LOOKS = 10, NETS = 2, MOST_JUDGED = 2500 };
+enum { EPOCHS = 300, LEAST_EPOCHS = 60, LOOKS = 5, NETS = 2, MOST_JUDGED = 2500 };
 enum { MOST_HIDDEN = 64 };       /* units of a network, as student.c has them */
 enum { MOST_ORDERED = 32 };      /* classes whose scores are kept of every look */
+static const double look_at[LOOKS] = {1.0 / 15, 0.15, 1.0 / 3, 0.6, 1};   /* of the epochs */
 static const double most_work = 2e11;   /* products of all trainings */
 static const double most_weights = 1 << 24;     /* of all networks: 256 MiB with what Adam keeps */
 
@@ -75,7 +76,7 @@ static void learn(trainee *t, const jury *j, int epochs)
     for (int epoch = 1; epoch <= epochs; epoch++) {
         if (!bn_student_step(&t->s, epoch))
             return;
-        if (epoch * LOOKS % epochs >= LOOKS)
+        if (epoch < (int)(look_at[t->looks] * epochs))
             continue;
         const int64_t at = t->looks++ * t->judged;
         bn_student_answer(t->guess + at, t->score ? t->score + at * t->s.c : NULL, &t->s, &t->exam,

@@ -13,7 +13,7 @@
 
 #include "judge.h"
 
-enum { MOST_FULL = 8192 };      /* rows that speak for all */
+enum { MOST_FULL = 4096 };      /* rows that speak for all */
 
 void bn_mold_free(bn_mold *m)
 {
@@ -65,10 +65,15 @@ static bonsai_status project_judged(bn_mold *m, const bn_job *job)
         BN_TRY(bn_basis_project(to[v], &m->basis, from[v], &job->at));
         drop_first(to[v]);
     }
-    if (job->judge.far.rows > 0)
-        BN_TRY(bn_probe_of(&m->probe, job, &m->judge));
 done:
     return rc;
+}
+
+bonsai_status bn_mold_probe(bn_mold *m, const bn_job *job)
+{
+    if (m->probe || m->judge.far.rows == 0)
+        return BONSAI_OK;
+    return bn_probe_of(&m->probe, job, &m->judge);
 }
 
 /* Makes the source in coordinates, once all rows are. */
@@ -123,13 +128,14 @@ done:
     return rc;
 }
 
-bonsai_status bn_mold_full(double *percent, const bn_mold *m)
+bonsai_status bn_mold_full(double *percent, bn_mold *m, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     bn_views some = {0};
     bn_embedding *to[BN_VIEWS] = {&some.own, &some.around, &some.far};
     int32_t *label = NULL;
     const bn_sharded *x = &m->view[BN_FAR];
+    BN_TRY(bn_agree(x->at->world, bn_mold_probe(m, job)));
     for (int v = 0; v < BN_VIEWS; v++) {
         bn_free(label);
         label = NULL;

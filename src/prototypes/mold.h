@@ -16,7 +16,7 @@ typedef struct {                /* a basis, and all rows in its coordinates */
     bn_source s;                /* as the source that it was made of, in coordinates */
     bn_teachers teachers;       /* of coordinates without the first */
     bn_views  judge;
-    bn_probe *probe;            /* NULL: there is nothing to judge on */
+    bn_probe *probe;            /* NULL: not needed yet, or there is nothing to judge on */
 } bn_mold;
 
 /* Collective. */
@@ -25,8 +25,10 @@ bonsai_status bn_mold_make(bn_mold *out, const bn_guide *g, const bn_source *s, 
 void bn_mold_free(bn_mold *m);
 /* Makes the rows of a source in the coordinates of the bare basis of m, with nothing to judge on. */
 bonsai_status bn_mold_bare(bn_mold *out, const bn_mold *m, const bn_source *s, const bn_place *at);
+/* Makes the probe of the judged rows in coordinates, once. */
+bonsai_status bn_mold_probe(bn_mold *m, const bn_job *job);
 /* What its probe gets right when it is fitted on the source's rows themselves.  Collective. */
-bonsai_status bn_mold_full(double *percent, const bn_mold *m);
+bonsai_status bn_mold_full(double *percent, bn_mold *m, const bn_job *job);
 
 typedef struct bn_shares {      /* prototypes as shares of the directions */
     int8_t *number;             /* rows x r */

@@ -7,7 +7,7 @@
 
 #include "search.h"
 
-enum { LEAST_COLUMNS = 32, MOST_EACH = 64 };    /* MOST_EACH: prototypes of a class, at first */
+enum { LEAST_COLUMNS = 32, MOST_EACH = 16, MORE = 4 };     /* MOST_EACH: prototypes of a class, at first */
 enum { MANY_ROWS = 1 << 18 };           /* of which one basis more takes much memory */
 static const double share = 1.0 / 4;    /* of the bytes, that prototypes may cost columns */
 
@@ -89,17 +89,29 @@ static bool may_be(const bn_search *w, int64_t nodes)
     return nodes >= bn_search_least(w) && nodes <= bn_search_most(w);
 }
 
-/* Enters a trial with as many columns as fit beside its prototypes, if these are enough. */
+static bool is_entered(const bn_search *w, const bn_trial *t)
+{
+    for (int i = 0; i < w->finals; i++)
+        if (bn_trial_same(&w->final[i].t, t))
+            return true;
+    return false;
+}
+
+/* Enters a trial with as many columns as fit beside its prototypes, if these are enough.  Networks
+ * compare it with others, so that the probe need not. */
 static bonsai_status enter_trial(bn_search *w, bn_trial t)
 {
     bonsai_status rc;
-    double percent;
     t.columns = columns_beside(w, &t);
-    if (!may_be(w, t.nodes) || t.columns < bn_least(LEAST_COLUMNS, w->storage.f))
+    if (!may_be(w, t.nodes) || t.columns < bn_least(LEAST_COLUMNS, w->storage.f) || is_entered(w, &t))
         return BONSAI_OK;
-    BN_TRY(bn_search_try(&percent, w, t));
-    BN_TRY(bn_search_enter(w));
+    BN_TRY(bn_search_step(w));
+    BN_TRY(bn_search_make(&w->best, w, &t, true));
+    w->recipe->candidates += w->best.fits;
+    if (w->best.fits)
+        BN_TRY(bn_search_enter(w));
 done:
+    bn_candidate_free(&w->best);
     return rc;
 }
 
@@ -178,7 +190,7 @@ static bonsai_status vary_basis(bn_search *w, const bn_trial *best)
     t.bare = !t.bare;
     BN_TRY(enter_trial(w, t));
     t = *best;
-    t.nodes *= 4;
+    t.nodes *= MORE;
     if (is_cheap(w, t, t.nodes))
         BN_TRY(enter_trial(w, t));
     t = *best;

@@ -116,7 +116,7 @@ static bonsai_status finish(bonsai_graph **out, bn_search *w)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    const bn_candidate *a = &w->best;
+    bn_candidate *a = &w->best;
     bn_recipe *r = w->recipe;
     bn_enter(&w->at, BN_STAGE_FINISH);
     rc = bn_search_build(&g, a, w);
@@ -134,8 +134,8 @@ static bonsai_status finish(bonsai_graph **out, bn_search *w)
     r->soft = a->storage.soft;
     r->weighted = a->storage.largest > 0;
     r->layers = w->job->o->layers;
-    if (a->mold && a->mold->probe && !w->s->known && !w->job->held)
-        BN_TRY(bn_mold_full(&r->full, a->mold));
+    if (a->mold && !w->s->known && !w->job->held)
+        BN_TRY(bn_mold_full(&r->full, a->mold, w->job));
     BN_TRY(bn_search_say(w, BN_SEARCH_STEPS));
     *out = g;
     g = NULL;

@@ -55,6 +55,12 @@ bonsai_status bn_search_say(bn_search *w, int64_t done)
     return bn_agree(w->world, bn_tick(w->job->at.progress, "prototypes", w->said, BN_SEARCH_STEPS));
 }
 
+bonsai_status bn_search_step(bn_search *w)
+{
+    const int64_t tried = w->count + w->finals;
+    return bn_search_say(w, BN_SEARCH_STEPS / 10 + BN_SEARCH_STEPS * tried * 8 / 10 / TRIES);
+}
+
 /* ---- one candidate ---- */
 
 static bool all_equal(const bn_clusters *c)
@@ -230,11 +236,12 @@ bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
     const bn_plan p = plan_of(a, w);
     bn_enter(&w->at, BN_STAGE_PROBE);
     rc = a->mold ? bn_candidate_compact(&g, &p, true, w->job) : bn_candidate_graph(&g, &p, w->job);
+    if (rc == BONSAI_OK && a->mold)
+        rc = bn_mold_probe(a->mold, w->job);
     if (rc == BONSAI_OK)
         rc = bn_probe_graph(&a->percent, a->mold ? a->mold->probe : w->probe, g);
     BN_TRY(bn_agree(w->world, rc));
     BN_TRY(bn_share(w->world, &a->percent, sizeof a->percent, 0));
-    w->recipe->candidates++;
 done:
     bonsai_graph_free(g);
     return rc;
@@ -272,10 +279,11 @@ bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t)
         }
     if (w->count == BN_SEARCH_TRIED || is_thin(w, &t))
         return BONSAI_OK;
-    BN_TRY(bn_search_say(w, BN_SEARCH_STEPS / 10 + BN_SEARCH_STEPS * w->count * 8 / 10 / TRIES));
+    BN_TRY(bn_search_step(w));
     BN_TRY(bn_search_make(&a, w, &t, true));
     if (a.fits && w->probe)
         BN_TRY(bn_search_score(&a, w));
+    w->recipe->candidates += a.fits;
     *percent = a.percent;
     w->tried[w->count].t = t;
     w->tried[w->count++].percent = a.percent;

@@ -27,7 +27,7 @@ typedef struct {
     bn_clusters *c;             /* borrowed */
     bn_centres m;
     bn_keep keep;
-    const bn_mold *mold;        /* borrowed; NULL: there is no basis */
+    bn_mold *mold;              /* borrowed; NULL: there is no basis */
     bn_shares shares;
     float  *said;               /* what a teacher says of its rows; NULL: nothing */
     bool    fits;
@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {                /* the best candidate of a family: the same rows, the same basis */
     bn_trial t;
-    double   percent;           /* of the probe, which does not compare families */
+    double   percent;           /* of the probe, which does not compare families; below 0: not known */
     double   score;             /* what trained networks get right; the probe's percent if there are none */
     bonsai_graph *g;            /* its small graph, in shares of the basis' directions, ... */
     bn_basis basis;             /* ... which networks are trained on; r 0: there is none */
@@ -103,7 +103,8 @@ bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
 /* The least and the most clusters that there may be. */
 int64_t bn_search_least(const bn_search *w);
 int64_t bn_search_most(const bn_search *w);
-/* Tells how much is done, of BN_SEARCH_STEPS. */
+/* Tells that one more candidate is tried; how much is done, of BN_SEARCH_STEPS. */
+bonsai_status bn_search_step(bn_search *w);
 bonsai_status bn_search_say(bn_search *w, int64_t done);
 void bn_candidate_free(bn_candidate *a);
 void bn_search_forget(bn_search *w);            /* frees what was made */

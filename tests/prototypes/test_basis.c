@@ -313,7 +313,7 @@ static void a_mold_has_all_rows_in_coordinates(void **state)
     bn_mold m;
     mold_of(&m, t, BOTH, 20);
     const int64_t r = m.basis.r;
-    assert_true(m.views == BOTH && m.asked == 20 && m.probe);
+    assert_true(m.views == BOTH && m.asked == 20 && !m.probe);
     assert_true(m.s.near == &m.near && m.s.label == t->label && m.s.classes == CLASSES);
     for (int v = 0; v < BN_VIEWS; v++) {
         bn_embedding out;
@@ -331,7 +331,7 @@ static void a_mold_has_all_rows_in_coordinates(void **state)
             assert_true(fabs(mean - (double)m.mixed.dense[i * (r - 1) + k - 1]) < 1e-5);
         }
     double full;
-    assert_int_equal(bn_mold_full(&full, &m), BONSAI_OK);
+    assert_int_equal(bn_mold_full(&full, &m, &t->job), BONSAI_OK);
     assert_true(full > 90 && full <= 100);
     bn_mold_free(&m);
     free_stage(t);
@@ -564,8 +564,8 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
         assert_memory_equal(a.basis.factor, b.basis.factor, (size_t)(r * r) * sizeof(double));
         assert_memory_equal(a.mixed.dense, b.mixed.dense,
                             (size_t)(ROWS * (r - 1)) * sizeof(float));
-        assert_int_equal(bn_mold_full(&full[0], &a), BONSAI_OK);
-        assert_int_equal(bn_mold_full(&full[1], &b), BONSAI_OK);
+        assert_int_equal(bn_mold_full(&full[0], &a, &one->job), BONSAI_OK);
+        assert_int_equal(bn_mold_full(&full[1], &b, &many->job), BONSAI_OK);
         assert_true(full[0] == full[1]);
         bn_mold_free(&a);
         bn_mold_free(&b);
@@ -587,7 +587,7 @@ static bonsai_status try_once(void *payload)
     double full;
     BN_TRY(bn_guide_make(&g, &t->s, &t->job, NULL, &t->job.at));
     BN_TRY(bn_mold_make(&m, &g, &t->s, BOTH, 20, &t->job, &t->job.at));
-    BN_TRY(bn_mold_full(&full, &m));
+    BN_TRY(bn_mold_full(&full, &m, &t->job));
     BN_TRY(bn_shares_make(&s, &m.row[BN_FAR], &m.basis));
     BN_TRY(bn_made_graph(&small, &t->g, ROWS));
     BN_TRY(bn_shares_store(small, &s, &m.basis, 1));
