@@ -25,7 +25,6 @@ typedef struct {                /* labelled rows that prototypes are made of; al
     const int32_t *label;       /* own rows: 0 .. classes-1, ... */
     const uint8_t *known;       /* ... of a training node: 1; else a guess; NULL: all are known */
     const float   *posterior;   /* own rows x classes, or NULL: hard labels only */
-    const float   *weights;     /* f x classes: of a linear classifier, or NULL: none is known */
     int64_t classes;
     const int64_t *have;        /* classes: rows on all ranks */
     int64_t live;               /* classes that have a row */
@@ -69,15 +68,9 @@ typedef struct {
 
 /* The means that the kind asks for, on every rank. */
 bonsai_status bn_clusters_average(bn_clusters *c, const bn_source *s, const bn_kind *kind);
-/* Rows of those means; sharpened where the source has weights. */
-bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_source *s,
-                              const bn_kind *kind);
+/* Rows of those means. */
+bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads);
 void bn_centres_free(bn_centres *m);
-/* Moves each row of x along the classifier's weights of its class (f x classes), by a share of its
- * distance from the mean that falls with the clusters per class.  No entry changes its sign. */
-bonsai_status bn_sharpen(bn_embedding *x, const float *mean, const bn_clusters *c,
-                         const bn_source *s);
-
 /* ---- rows as they are stored (forms.c, rows.c) ---- */
 
 typedef struct {                /* how a graph of prototypes is stored */

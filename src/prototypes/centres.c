@@ -1,4 +1,4 @@
-/* centres.c -- the rows of prototypes: means of their members' rows, mixed and sharpened.
+/* centres.c -- the rows of prototypes: means of their members' rows, mixed.
  *
  * What a network makes of a node hangs on its own row and on what is around it, and which of both
  * says more differs between graphs.  Averages over several hops hide what is a node's own; own rows
@@ -15,8 +15,8 @@
 #include "candidate.h"
 
 const bn_kind bn_kinds[BN_KINDS] = {
-    [BN_KIND_FAR] = {"averaged", {{[BN_FAR] = 1}}, .sharp = true},
-    [BN_KIND_MIXED] = {"mixed", {{1 / 3.0, 1 / 3.0, 1 / 3.0}}, .sharp = true},
+    [BN_KIND_FAR] = {"averaged", {{[BN_FAR] = 1}}},
+    [BN_KIND_MIXED] = {"mixed", {{1 / 3.0, 1 / 3.0, 1 / 3.0}}},
     [BN_KIND_OWN] = {"own", {{[BN_OWN] = 1}}},
     [BN_KIND_ALONE] = {"alone", {{[BN_OWN] = 1}}, .alone = true},
     [BN_KIND_PAIRS] = {"pairs", {{[BN_OWN] = 1}}, .pair = true},
@@ -84,15 +84,12 @@ done:
     return rc;
 }
 
-bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_source *s,
-                              const bn_kind *kind)
+bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads)
 {
     bonsai_status rc;
     *out = (bn_centres){.size = c->size, .count = c->count};
-    BN_TRY(make_rows(&out->x, c, kind, s->view[BN_FAR]->at->threads));
+    BN_TRY(make_rows(&out->x, c, kind, threads));
     BN_TRY(find_mean(out));
-    if (kind->sharp && s->weights)
-        BN_TRY(bn_sharpen(&out->x, out->mean, c, s));
 done:
     if (rc != BONSAI_OK)
         bn_centres_free(out);

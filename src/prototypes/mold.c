@@ -86,7 +86,6 @@ static bonsai_status look(bn_mold *m, const bn_place *at)
     }
     BN_TRY(bn_sharded_look(&m->near, &m->mixed, at));
     m->s.near = &m->near;
-    m->s.weights = NULL;
     m->teachers = (bn_teachers){.s = &m->s, .f = m->basis.r - 1, .skip = 1};
 done:
     return rc;

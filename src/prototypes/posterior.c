@@ -112,8 +112,8 @@ void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embeddi
     }
 }
 
-bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
-                           const int32_t *label, int64_t classes, double sharpness)
+bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t *label,
+                           int64_t classes, double sharpness)
 {
     bonsai_status rc;
     bn_world *w = x->at->world;
@@ -133,8 +133,6 @@ bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x
     /* those of rank 0, so that nothing hangs on how another machine rounds */
     BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));
-    if (weights)
-        memcpy(weights, q.w, (size_t)(e->f * classes) * sizeof *weights);
     bn_posterior_by(posterior, &scorer, e, classes, sharpness, q.threads);
 done:
     bn_fit_free(&q);

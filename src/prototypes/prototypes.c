@@ -208,8 +208,10 @@ static bonsai_status choose(chosen *c, stock *k, bn_search *w)
     c->found = w->best.c != NULL;
     if (!c->found)
         BN_TRY(make_tiny(&w->best, w));
-    if (!c->found && w->probe)
+    if (!c->found && w->probe) {
         BN_TRY(bn_search_score(&w->best, w));
+        w->recipe->candidates++;
+    }
     *c = (chosen){w->best.t, c->found, false, w->best.percent, w->trained};
     if (!c->found || !w->probe || !bn_supply_lacks(job))
         goto done;

@@ -50,10 +50,9 @@ double bn_probe_error(double percent, int64_t judged);
 /* ---- posteriors (posterior.c) ---- */
 
 /* posterior (own rows x classes) = softmax of `sharpness` times the scores of a ridge classifier
- * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows.  weights (f x
- * classes, or NULL) gets its weights. */
-bonsai_status bn_posterior(float *posterior, float *weights, const bn_sharded *x,
-                           const int32_t *label, int64_t classes, double sharpness);
+ * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows. */
+bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t *label,
+                           int64_t classes, double sharpness);
 /* A row of scores (c) becomes a posterior. */
 void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
@@ -73,7 +72,6 @@ bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded
 typedef struct {                /* what the row of a prototype is made of */
     const char *name;
     bn_blend blend;
-    bool     sharp;             /* sharpened */
     bool     pair;              /* each has a second node, without a label, for what is around it */
     bool     alone;             /* without its self loop: nothing is around it */
     bool     both;              /* each has a second node, of own features, which is alone */

@@ -109,7 +109,7 @@ static const bn_basis *basis_of(const bn_candidate *a)
 static bonsai_status make_shares(bn_candidate *a, const bn_search *w)
 {
     bonsai_status rc;
-    BN_TRY(bn_centres_make(&a->m, a->c, &a->mold->s, &bn_kinds[a->t.kind]));
+    BN_TRY(bn_centres_make(&a->m, a->c, &bn_kinds[a->t.kind], w->job->at.threads));
     BN_TRY(bn_shares_make(&a->shares, &a->m.x, basis_of(a)));
     a->keep.t = a->storage.kept < a->storage.f ? a->storage.kept : 0;
     a->fits = bn_storage_bytes(&a->storage, a->c->count, 0) <= w->budget.bytes &&
@@ -121,7 +121,7 @@ done:
 static bonsai_status make_rows(bn_candidate *a, const bn_search *w)
 {
     bonsai_status rc;
-    BN_TRY(bn_centres_make(&a->m, a->c, w->s, &bn_kinds[a->t.kind]));
+    BN_TRY(bn_centres_make(&a->m, a->c, &bn_kinds[a->t.kind], w->job->at.threads));
     BN_TRY(bn_keep_most(&a->keep, &a->fits, &a->m, &a->storage, w->budget.bytes,
                         w->job->at.threads));
 done:
@@ -509,6 +509,7 @@ static bonsai_status enter_rows(bn_search *w)
     if (!more)
         goto done;
     BN_TRY(bn_search_make(&w->best, w, &t, true));
+    w->recipe->candidates += w->best.fits;
     if (w->best.fits)
         BN_TRY(bn_search_score(&w->best, w));
     else

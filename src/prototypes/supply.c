@@ -21,7 +21,6 @@ void bn_supply_free(bn_supply *r)
     bn_big_free(r->known);
     bn_free(r->have);
     bn_big_free(r->posterior);
-    bn_free(r->weights);
 }
 
 /* The rank's own rows that take part, and the nodes of those of all ranks. */
@@ -104,20 +103,16 @@ done:
 static bonsai_status make_posterior(bn_supply *r)
 {
     const bn_sharded *x = r->s.view[BN_FAR];
-    bonsai_status rc = BN_BIG(&r->posterior, x->at->memory, x->e->rows * r->s.classes);
-    if (rc == BONSAI_OK)
-        rc = BN_NEW(&r->weights, x->e->f * r->s.classes);
-    return bn_agree(x->at->world, rc);
+    return bn_agree(x->at->world,
+                    BN_BIG(&r->posterior, x->at->memory, x->e->rows * r->s.classes));
 }
 
 bonsai_status bn_supply_soften(bn_supply *r)
 {
     bonsai_status rc;
     BN_TRY(make_posterior(r));
-    BN_TRY(bn_posterior(r->posterior, r->weights, r->s.view[BN_FAR], r->label, r->s.classes,
-                        bn_sharpness));
+    BN_TRY(bn_posterior(r->posterior, r->s.view[BN_FAR], r->label, r->s.classes, bn_sharpness));
     r->s.posterior = r->posterior;
-    r->s.weights = r->weights;
 done:
     return rc;
 }
@@ -133,10 +128,8 @@ bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g)
     for (int64_t j = 0; j < g->f; j++)
         memcpy(scorer.w + j * scorer.wide, g->w[BN_GUIDE_FAR] + j * c, (size_t)c * sizeof *scorer.w);
     memcpy(scorer.w + g->f * scorer.wide, g->constant, (size_t)c * sizeof *scorer.w);
-    memcpy(r->weights, g->w[BN_GUIDE_FAR], (size_t)(g->f * c) * sizeof *r->weights);
     bn_posterior_by(r->posterior, &scorer, x->e, c, bn_sharpness, bn_threads(x->at->threads));
     r->s.posterior = r->posterior;
-    r->s.weights = r->weights;
 done:
     bn_scorer_free(&scorer);
     return rc;

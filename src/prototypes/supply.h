@@ -17,7 +17,7 @@ typedef struct {
     int32_t *node, *label;
     uint8_t *known;
     int64_t *have;
-    float   *posterior, *weights;
+    float   *posterior;
 } bn_supply;
 
 /* All training rows, or those that are not held out for judging.  at: as the job's, with progress
@@ -26,7 +26,7 @@ bonsai_status bn_supply_make(bn_supply *r, const bn_job *job, bool all, const bn
 /* Fills s from the other fields and these rows. */
 bonsai_status bn_supply_look(bn_supply *r, const bn_embedding *const given[BN_VIEWS],
                              int64_t classes, const bn_place *at);
-/* Their posteriors, and the weights that these come from.  Collective. */
+/* Their posteriors.  Collective. */
 bonsai_status bn_supply_soften(bn_supply *r);
 /* The same by the classifier of averaged rows that a guide has. */
 bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g);

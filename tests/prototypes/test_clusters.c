@@ -79,71 +79,6 @@ static void soft_labels_sum_to_255_and_are_off_by_less_than_one(void **state)
     }
 }
 
-/* ---- sharpened rows ---- */
-
-enum { ROWS = 6, WIDE = 5, KINDS = 3 };
-
-/* By the definition: along the weights of the class less those of all, as far as a share of the
- * way to the mean; no entry changes its sign, and none comes to be. */
-static void oracle_sharpen(double *row, const float *x, const float *mean, const float *weights,
-                           int label, double share)
-{
-    double away = 0, length = 0, toward[WIDE];
-    for (int j = 0; j < WIDE; j++) {
-        double all = 0;
-        for (int k = 0; k < KINDS; k++)
-            all += (double)weights[j * KINDS + k] / KINDS;
-        toward[j] = (double)weights[j * KINDS + label] - all;
-        length += toward[j] * toward[j];
-        away += pow((double)x[j] - (double)mean[j], 2);
-    }
-    for (int j = 0; j < WIDE; j++) {
-        row[j] = (double)x[j] + share * sqrt(away) * toward[j] / sqrt(length);
-        if (row[j] * (double)x[j] <= 0)
-            row[j] = 0;
-    }
-}
-
-static void rows_move_along_the_weights_of_their_class(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed < 200; seed++) {
-        uint64_t s = seed;
-        float x[ROWS * WIDE], weights[WIDE * KINDS], mean[WIDE] = {0};
-        int32_t label[ROWS];
-        int64_t size[ROWS], live = 1 + random_below(&s, KINDS);
-        bn_clusters c = {.count = ROWS, .label = label, .size = size};
-        const bn_source source = {.weights = weights, .classes = KINDS, .live = live};
-        bn_embedding moved;
-        for (int i = 0; i < ROWS * WIDE; i++)
-            x[i] = random_below(&s, 3) ? random_real(&s) : 0;
-        for (int i = 0; i < WIDE * KINDS; i++)
-            weights[i] = random_real(&s);
-        for (int i = 0; i < ROWS; i++) {
-            label[i] = random_below(&s, KINDS);
-            size[i] = 1 + random_below(&s, 3);
-        }
-        for (int j = 0; j < WIDE; j++)
-            mean[j] = random_real(&s);
-        (seed % 2 ? set_dense : set_sparse)(&moved, x, ROWS, WIDE);
-        assert_int_equal(bn_sharpen(&moved, mean, &c, &source), BONSAI_OK);
-        for (int i = 0; i < ROWS; i++) {
-            double want[WIDE];
-            float got[WIDE] = {0};
-            oracle_sharpen(want, x + i * WIDE, mean, weights, label[i], 0.5 * (double)live / ROWS);
-            for (int64_t e = moved.dense ? 0 : moved.offsets[i];
-                 !moved.dense && e < moved.offsets[i + 1]; e++)
-                got[moved.index[e]] = moved.value[e];
-            if (moved.dense)
-                memcpy(got, moved.dense + i * WIDE, sizeof got);
-            for (int j = 0; j < WIDE; j++)
-                assert_true(fabs((double)got[j] - (size[i] == 1 ? (double)x[i * WIDE + j] : want[j]))
-                            < 1e-5);
-        }
-        bn_embedding_free(&moved);
-    }
-}
-
 /* ---- clusters ---- */
 
 enum { POINTS = 50, F = 9, CLASSES = 4 };
@@ -446,7 +381,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_those_of_giving_one_node_at_a_time),
         cmocka_unit_test(soft_labels_sum_to_255_and_are_off_by_less_than_one),
-        cmocka_unit_test(rows_move_along_the_weights_of_their_class),
         cmocka_unit_test(clusters_are_what_their_members_make_them),
         cmocka_unit_test(only_long_rows_are_projected),
         cmocka_unit_test(the_smallest_possible_is_what_the_sentence_says),

@@ -138,7 +138,7 @@ static bonsai_status fit(float *out, const bn_embedding *e, const int32_t *label
     bn_sharded x;
     bonsai_status rc = bn_sharded_look(&x, e, at);
     if (rc == BONSAI_OK)
-        rc = bn_posterior(out, NULL, &x, label, classes, sharpness);
+        rc = bn_posterior(out, &x, label, classes, sharpness);
     bn_sharded_free(&x);
     return rc;
 }

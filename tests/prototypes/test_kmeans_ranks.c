@@ -20,7 +20,6 @@ typedef struct {
     int64_t  found;
     float   *mean, *posterior;  /* or NULL: not asked for */
     const int32_t *label;
-    float   *weights;
     int64_t  classes;
 } errand;
 
@@ -68,8 +67,7 @@ static bonsai_status average_own(errand *t, bn_sharded *s, bn_world *w)
     BN_TRY(bn_centroids(&mean, s, t->cluster + first, t->k, NULL));
     for (int64_t c = 0; c < t->k && bn_rank(w) == bn_ranks(w) - 1; c++)
         bn_embedding_row(t->mean + c * t->f, &mean, c);
-    BN_TRY(bn_posterior(t->posterior + first * t->classes, bn_rank(w) == 0 ? t->weights : NULL, s,
-                        t->label + first, t->classes, 3));
+    BN_TRY(bn_posterior(t->posterior + first * t->classes, s, t->label + first, t->classes, 3));
 done:
     bn_embedding_free(&mean);
     return rc;
@@ -138,7 +136,6 @@ static errand *new_errand(const size *z, const float *x, bool sparse)
     t->cluster = calloc((size_t)z->rows, sizeof *t->cluster);
     t->mean = calloc((size_t)(z->k * z->f), sizeof *t->mean);
     t->posterior = calloc((size_t)(z->rows * t->classes), sizeof *t->posterior);
-    t->weights = calloc((size_t)(z->f * t->classes), sizeof *t->weights);
     int32_t *label = calloc((size_t)z->rows, sizeof *label);
     for (int64_t r = 0; r < z->rows; r++)
         label[r] = (int32_t)(x[r * z->f] > 1) + (int32_t)random_below(&s, 2);
@@ -153,7 +150,6 @@ static void free_errand(errand *t)
     free(t->cluster);
     free(t->mean);
     free(t->posterior);
-    free(t->weights);
     free((void *)t->label);
     free(t);
 }
@@ -165,7 +161,6 @@ static void assert_same(const errand *a, const errand *b)
     assert_memory_equal(a->mean, b->mean, (size_t)(a->k * a->f) * sizeof *a->mean);
     assert_memory_equal(a->posterior, b->posterior,
                         (size_t)(a->rows * a->classes) * sizeof *a->posterior);
-    assert_memory_equal(a->weights, b->weights, (size_t)(a->f * a->classes) * sizeof *a->weights);
 }
 
 static void assert_done(bonsai_status rc)

@@ -224,7 +224,7 @@ static void rows_are_means_of_members_and_origins_the_nearest(void **state)
         bn_record made;
         small_options(&o, 2);
         o.layers = 0;
-        o.hard_labels = 1;              /* no classifier, and so nothing is sharpened */
+        o.hard_labels = 1;              /* no classifier */
         o.nodes = 1 + (int64_t)(seed % 12);
         if (training_nodes(g) == 0) {
             bonsai_graph_free(g);
