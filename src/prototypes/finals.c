@@ -101,6 +101,19 @@ done:
     return rc;
 }
 
+/* Returns what GraphSAGE counts, for networks of these models (bits; 0: all).  GCN stands for GAT, too. */
+static double sage_share(int models)
+{
+    static const double sage[BONSAI_MODEL_COUNT] = {[BONSAI_MODEL_GIN] = 0.5, [BONSAI_MODEL_SAGE] = 1};
+    double sum = 0, count = 0;
+    for (int m = 0; m < BONSAI_MODEL_COUNT; m++)
+        if (models == 0 || models >> m & 1) {
+            sum += sage[m];
+            count++;
+        }
+    return sum / count;
+}
+
 /* Returns the products of one epoch on a small graph. */
 static double work_of(const bn_entrant *e)
 {
@@ -172,7 +185,7 @@ bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e,
 {
     bonsai_status rc = BONSAI_OK;
     trainee all[BN_FINALS_MOST * NETS] = {{.judged = 0}};
-    const double near = bn_probe_near_share(job->o->for_models), share[NETS] = {1 - near, near};
+    const double sage = sage_share(job->o->for_models), share[NETS] = {1 - sage, sage};
     const int nets = NETS * count;
     jury j = {.count = 0};
     if (*epochs == 0)

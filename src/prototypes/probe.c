@@ -65,7 +65,9 @@ static bonsai_status list_held(bn_probe *p, const bn_job *job)
 
 /* What near rows say of a network, of what both views say: 1:1, but GIN has no row of its own apart
  * from its neighbours', and GraphSAGE has. */
-double bn_probe_near_share(int models)
+/* Returns what near rows count for networks of these models (bits; 0: all), from 0 to 1; far rows count
+ * for the rest. */
+static double near_share_of(int models)
 {
     static const double share[BONSAI_MODEL_COUNT][2] = {
         [BONSAI_MODEL_GCN] = {1, 1}, [BONSAI_MODEL_GAT] = {1, 1}, [BONSAI_MODEL_GIN] = {1, 2},
@@ -98,7 +100,7 @@ bonsai_status bn_probe_of(bn_probe **out, const bn_job *job, const bn_views *jud
     p->users = 1;
     p->job = job;
     p->threads = bn_threads(job->at.threads);
-    p->near_share = bn_probe_near_share(job->o->for_models);
+    p->near_share = near_share_of(job->o->for_models);
     BN_TRY(bn_merit_of(&p->merit, job));
     BN_TRY(list_held(p, job));
     BN_TRY(bn_views_join(&near, judged));

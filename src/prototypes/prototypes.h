@@ -41,9 +41,6 @@ bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *
  * many numbers; and how many of the rows are fitted once. */
 double bn_probe_products(double n, double wide, double length);
 double bn_probe_products_once(double *fitted, double n, double wide, double length);
-/* Returns what near rows count for networks of these models (bits), from 0 to 1; far rows count for
- * the rest. */
-double bn_probe_near_share(int models);
 /* A standard error of a score; judged: the `independent` nodes of the merit. */
 double bn_probe_error(double percent, int64_t judged);
 
