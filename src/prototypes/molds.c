@@ -8,7 +8,7 @@
 #include "search.h"
 
 enum { LEAST_COLUMNS = 32, MOST_EACH = 16, MORE = 4 };     /* MOST_EACH: prototypes of a class, at first */
-enum { MANY_ROWS = 1 << 18 };           /* of which one basis more takes much memory */
+enum { MANY_ROWS = 1 << 16 };           /* of which one basis more takes much memory */
 static const double share = 1.0 / 4;    /* of the bytes, that prototypes may cost columns */
 
 bonsai_status bn_search_guide(bn_search *w)
@@ -82,6 +82,14 @@ static int64_t columns_beside(const bn_search *w, const bn_trial *t)
             high = s.kept - 1;
     }
     return low;
+}
+
+bonsai_status bn_search_columns(int64_t *columns, bn_search *w, const bn_trial *t)
+{
+    bonsai_status rc = bn_search_guide(w);
+    if (rc == BONSAI_OK)
+        *columns = columns_beside(w, t);
+    return rc;
 }
 
 static bool may_be(const bn_search *w, int64_t nodes)

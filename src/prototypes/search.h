@@ -87,6 +87,9 @@ void bn_search_drop_finals(bn_search *w);
 /* Whether rows may have a basis, and the guide that it comes from, made once.  (search.c, molds.c) */
 bool bn_search_may_guide(const bn_search *w);
 bonsai_status bn_search_guide(bn_search *w);
+/* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0: not even
+ * those fit.  (molds.c) */
+bonsai_status bn_search_columns(int64_t *columns, bn_search *w, const bn_trial *t);
 /* Enters a candidate of each basis among the finalists; variants of the best one.  (molds.c) */
 bonsai_status bn_search_molds(bn_search *w);
 bonsai_status bn_search_variants(bn_search *w, const bn_trial *best);
