@@ -133,7 +133,7 @@ static bonsai_status project(bn_embedding *rows, bn_embedding *own, const bonsai
     if (!bn_has(small, BONSAI_SECTION_COORDINATES))
         return BONSAI_OK;
     BN_TRY(bn_basis_of(&basis, small));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (small->spanned ? 1 : 2); i++) {        /* own may be one already */
         bn_embedding low;
         BN_TRY(bn_basis_project(&low, &basis, both[i], &(bn_place){.threads = threads}));
         bn_embedding_free(both[i]);
