@@ -204,7 +204,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
         goto done;
     BN_TRY(bn_embed_blend(&rows, full, &(bn_nodes){c.node, c.count}, blend, o.layers,
                           &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
-    BN_TRY(own_row(&own, small, node, rows.dense != NULL));
+    BN_TRY(own_row(&own, small, node, rows.dense || small->spanned));
     BN_TRY(project(&rows, &own, small, o.threads));
     BN_TRY(rank(&(listing){nodes, distances, found, most}, &rows, &own, &c));
 done:
