@@ -266,7 +266,7 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         no_training: choose between kinds of prototypes by the probe alone, not by networks that are
             trained on the best small graph of each kind.
         coordinates: features of prototypes are coordinates in a few directions, which are stored
-            beside them; eval and predict project the full graph on these.
+            beside them; eval projects the full graph on these.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).

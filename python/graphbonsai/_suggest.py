@@ -219,7 +219,7 @@ def suggest(data: Any, keep: float = 0.95, *,
         metric: what the probe compares small graphs by; auto: accuracy, or with a rare class mixed,
             the mean of accuracy and balanced accuracy.
         coordinates: features of prototypes are coordinates in a few directions, which are stored
-            beside them; eval and predict project the full graph on these.
+            beside them; eval projects the full graph on these.
 
     Without a split of its own, 60/20/20 is drawn, as for condense.
 

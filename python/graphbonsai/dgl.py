@@ -262,7 +262,7 @@ class Condense(BaseTransform):
             metric: what the probe compares small graphs by; auto: accuracy, or with a rare class
                 mixed, the mean of accuracy and balanced accuracy.
             coordinates: features of prototypes are coordinates in a few directions, which are
-                stored beside them; eval and predict project the full graph on these.
+                stored beside them; eval projects the full graph on these.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.

@@ -213,7 +213,7 @@ static const bonsai_field condense_fields[] = {
              "the mean of accuracy and balanced accuracy"},
     {ROW(bonsai_condense_options, coordinates, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
      .help = "features of prototypes are coordinates in a few directions, which are stored beside them; "
-             "eval and predict project the full graph on these"},
+             "eval projects the full graph on these"},
     END,
 };
 
