@@ -161,7 +161,8 @@ static void note_idle(session *s, const bonsai_condense_options *o)
         char name[48], now[96], then[96], methods[256] = "";
         bonsai_field_text(now, sizeof now, f, o);
         bonsai_field_text(then, sizeof then, f, &usual);
-        if (!f->methods || f->methods >> o->method & 1 || strcmp(now, then) == 0)
+        if (!f->methods || f->methods >> o->method & 1 || strcmp(now, then) == 0 ||
+            strcmp(f->name, "coordinates") == 0)        /* other methods refuse it */
             continue;
         option_name(name, sizeof name, f);
         name_methods(methods, sizeof methods, f->methods);

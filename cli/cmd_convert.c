@@ -25,7 +25,7 @@ static int summary_sizes(session *s, const char *format, const char *in, const c
 enum { COLUMNS = 2 };           /* of --normalise */
 
 typedef struct {
-    const char *path[2], *names;
+    const char *path[2], *names, *small;
     bonsai_write_options write;
     int      order, normalise;
     int64_t  parts;
@@ -45,23 +45,39 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
     return rc;
 }
 
+static bonsai_status project(session *s, bonsai_graph **out, const bonsai_graph *g, const char *path)
+{
+    bonsai_graph *small = NULL;
+    bonsai_status rc = read_graph(s, &small, path);
+    if (rc == BONSAI_OK)
+        rc = bonsai_graph_project(out, g, small);
+    bonsai_graph_free(small);
+    return rc;
+}
+
 /* Reads IN, does to it what is asked, and writes it; names: of its features, or NULL. */
 static bonsai_status convert_changed(session *s, const char **format, const arguments *a,
                                      const char *names)
 {
-    bonsai_graph *g = NULL, *scaled = NULL, *named = NULL;
+    bonsai_graph *g = NULL, *scaled = NULL, *low = NULL, *named = NULL;
     bonsai_status rc = read_ordered(s, &g, a);
+    const bonsai_graph *last = g;
     if (rc == BONSAI_OK && a->normalise)
         rc = a->normalise == COLUMNS ? bonsai_graph_standardise(&scaled, g, NULL)
                                      : bonsai_graph_normalise(&scaled, g);
+    last = scaled ? scaled : last;
+    if (rc == BONSAI_OK && a->small)
+        rc = project(s, &low, last, a->small);
+    last = low ? low : last;
     if (rc == BONSAI_OK && names)
-        rc = bonsai_graph_name_features(&named, scaled ? scaled : g, names);
+        rc = bonsai_graph_name_features(&named, last, names);
     if (rc == BONSAI_OK)
-        rc = save_as(s, named ? named : scaled ? scaled : g, a->path[1], &a->write);
-    if (rc == BONSAI_OK && a->normalise != COLUMNS)
+        rc = save_as(s, named ? named : last, a->path[1], &a->write);
+    if (rc == BONSAI_OK && a->normalise != COLUMNS && !a->small)
         note_scales(s, g, a->path[0]);
     *format = rc == BONSAI_OK ? bonsai_graph_read_info(g)->format : "";
     bonsai_graph_free(named);
+    bonsai_graph_free(low);
     bonsai_graph_free(scaled);
     bonsai_graph_free(g);
     return rc;
@@ -103,7 +119,7 @@ static int is_large_arrays(const char *path, const char *format)
 /* Says that --memory limited nothing, because all of the graph was held. */
 static void note_memory(session *s, const arguments *a, const char *format)
 {
-    const int as_it_is = !a->order && !a->normalise && !a->names && !s->read.keep_repeated &&
+    const int as_it_is = !a->order && !a->normalise && !a->names && !a->small && !s->read.keep_repeated &&
                          (a->write.features == BONSAI_ENCODING_AUTO ||
                           a->write.features == BONSAI_ENCODING_KEEP);
     if (a->write.memory > 0 &&
@@ -130,7 +146,7 @@ static int convert(session *s, const arguments *a)
     int code = a->names ? file_text(s, &names, a->names) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
-    const int changed = a->order != BONSAI_ORDER_NONE || a->normalise || names ||
+    const int changed = a->order != BONSAI_ORDER_NONE || a->normalise || names || a->small ||
                         may_be_text(a->path[0]);
     bonsai_status rc = changed ? convert_changed(s, &format, a, names)
                                : convert_as_it_is(s, &format, a);
@@ -161,7 +177,10 @@ int cmd_convert(session *s, int argc, char **argv)
                  "mean 0 and spread 1, and record by what, so that graphs that come later are "
                  "scaled alike"},
         {.name = "feature-names", OWN(arguments, names, FILE), .arg = "FILE",
-         .help = "names of the features, one a line; else those that IN has"}, {0}};
+         .help = "names of the features, one a line; else those that IN has"},
+        {.name = "project", OWN(arguments, small, FILE), .arg = "SMALL",
+         .help = "features become coordinates as SMALL has them, which condense --coordinates made"},
+        {0}};
     bonsai_write_options_init(&a.write);
     const opt_spec spec = {
         .usage = "convert IN OUT [options]",
@@ -176,6 +195,7 @@ int cmd_convert(session *s, int argc, char **argv)
                     "  bonsai convert edges.csv --labels classes.csv graph.npz\n"
                     "  bonsai convert large.bonsai parts.bonsai --order metis --parts 64\n"
                     "  bonsai convert table/ scaled.bonsai --normalise columns\n"
+                    "  bonsai convert graph.bonsai low.bonsai --project small.bonsai\n"
                     "  bonsai convert mag240m_kddcup2021 labelled.bonsai --labelled\n",
         .args = "IN OUT",
         .values = a.path,

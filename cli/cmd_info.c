@@ -116,6 +116,10 @@ static void add_sizes(summary *r, const facts *f)
     summary_note(r, "share of edges inside a class");
     summary_int(r, "features", "features", st->features);
     bn_json *names = add_encoding(r, f->v);
+    if (bonsai_graph_projected(f->g) > 0) {
+        summary_int(r, "projected", "coordinates of", bonsai_graph_projected(f->g));
+        summary_note(r, "features of the graphs that they are for");
+    }
     summary_int(r, "feature_nnz", "non-zero features", st->feature_nnz);
     if (cells > 0)
         summary_note(r, "%.2f %%, %.1f a node", 100 * (double)st->feature_nnz / cells,

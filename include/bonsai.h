@@ -149,7 +149,9 @@ enum {                          /* flags of a graph: what its adjacency may hold
     BONSAI_FLAG_DIRECTED   = 1, /* an entry without its reverse */
     BONSAI_FLAG_SELF_LOOPS = 2, /* an edge from a node to itself */
     BONSAI_FLAG_REPEATED   = 4, /* the same entry more than once */
-    BONSAI_FLAG_OPERATOR   = 8  /* weights, of any sign, multiply rows as they are */
+    BONSAI_FLAG_OPERATOR   = 8, /* weights, of any sign, multiply rows as they are */
+    BONSAI_FLAG_COORDINATES = 16    /* features are coordinates in the basis, which projects others:
+                                     * bonsai_graph_project */
 };
 
 typedef struct {
@@ -262,6 +264,16 @@ BONSAI_API bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bo
  * by.  Fails where g has nodes of a class that is none of these. */
 BONSAI_API bonsai_status bonsai_graph_match_classes(bonsai_graph **out, const bonsai_graph *g,
                                                     const char *const *names, int64_t count);
+/* The graph g in the coordinates of small, which was condensed with the option coordinates: as many
+ * features as small has, dense, else as g, whose arrays it shares in the same way.  Refuses a small
+ * graph without such a basis, and a graph that has not as many features as small was made of. */
+BONSAI_API bonsai_status bonsai_graph_project(bonsai_graph **out, const bonsai_graph *g,
+                                              const bonsai_graph *small);
+/* How many features graphs have that small projects; 0: its features are no coordinates. */
+BONSAI_API int64_t bonsai_graph_projected(const bonsai_graph *small);
+/* The matrix that it multiplies features by: out gets bonsai_graph_projected(small) rows of as many
+ * columns as small has features. */
+BONSAI_API bonsai_status bonsai_graph_projection(float *out, const bonsai_graph *small);
 /* The subgraph of g that count different nodes induce, in the given order.  Its origin section
  * holds their ids in g, or in g's own origin.  It shares nothing with g. */
 BONSAI_API bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g,
@@ -415,6 +427,9 @@ typedef struct {
     int     no_training;        /* 1: the probe alone chooses between kinds of prototypes; 0: networks
                                  * are trained on the best small graph of each kind */
     bonsai_aim metric;          /* what the probe compares small graphs by */
+    int     coordinates;        /* 1: prototypes have a feature for each direction of a basis, which
+                                 * full graphs are projected on (bonsai_graph_project); a budget in
+                                 * bytes, and AUTO or PROTOTYPES */
 } bonsai_condense_options;
 #define bonsai_condense_options_init(o) bonsai_condense_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);

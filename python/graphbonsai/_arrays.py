@@ -28,6 +28,7 @@ class Arrays:
     _run: Optional[Dict[str, Any]]
     _info: Optional[c.CondenseInfo]
     _given: Optional[Sequence[int]]
+    _projection: Optional[np.ndarray] = None    # of a small graph that was made of arrays
 
     def _live(self) -> Handle:
         handle = self._handle
@@ -138,6 +139,33 @@ class Arrays:
         rows = np.zeros((n, f), np.float32)
         rows[np.repeat(np.arange(n), row_lengths(indptr)), indices] = values
         return rows
+
+    @property
+    def projection(self) -> Optional[np.ndarray]:
+        """[f, r] float32: x of the full graph times it is in the coordinates that x of this small
+        graph has (`condense(..., coordinates=True)`); None: x has the features of the full graph."""
+        handle = self._live()
+        rows = int(c.graph_projected(handle))
+        if rows == 0:
+            return self._projection
+        out = np.empty((rows, self.num_features), np.float32)
+        call(c.graph_projection, out.ctypes.data, handle)
+        return out
+
+    def _times(self, matrix: np.ndarray) -> np.ndarray:
+        """x @ matrix, of sparse rows some at a time."""
+        parts, n, f, some = self._sparse_parts(), self.num_nodes, self.num_features, 1024
+        if parts is None:
+            return np.ascontiguousarray(self.x @ matrix, np.float32)
+        indptr, indices, values = parts
+        out = np.empty((n, matrix.shape[1]), np.float32)
+        for v in range(0, n, some):
+            ends = indptr[v:v + some + 1]
+            rows = np.zeros((ends.size - 1, f), np.float32)
+            at = slice(ends[0], ends[-1])
+            rows[np.repeat(np.arange(ends.size - 1), row_lengths(ends)), indices[at]] = values[at]
+            out[v:v + some] = rows @ matrix
+        return out
 
     def _sparse_parts(self) -> Optional[Tuple[np.ndarray, np.ndarray, np.ndarray]]:
         indptr = self._section(c.FEATURE_OFFSETS)

@@ -264,6 +264,15 @@ class Draft:
         self.put(number, np.frombuffer(b"".join(t + b"\0" for t in texts), np.uint8))
 
 
+def projection(matrix: Any, features: int) -> np.ndarray:
+    """The matrix that coordinates come of, checked."""
+    found = np.ascontiguousarray(matrix, np.float32)
+    if found.ndim != 2 or found.shape[1] != features or not np.isfinite(found).all():
+        raise ArgumentError("projection has the shape %s; it must be [full features, %d], of finite "
+                            "numbers" % (list(found.shape), features))
+    return found
+
+
 def add_classes(draft: Draft, y: Any, y_soft: Any, class_names: Optional[Sequence[str]],
                 num_classes: Optional[int], relabel: Optional[bool]) -> None:
     """Adds labels and soft labels, and says how many classes there are."""

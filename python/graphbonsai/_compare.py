@@ -193,10 +193,10 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
             members: bool = False, memory: Union[None, int, str] = None,
             for_models: Union[str, Sequence[str]] = "all", effort: float = 1.0,
             time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
-            keep_trees: bool = False, no_training: bool = False, hidden: int = 128, heads: int = 1,
-            gin_layers: int = 1, epochs: int = 300, every: int = 10, seeds: int = 5,
-            standardise: Literal["none", "train", "all"] = "none", rate: float = 0.01,
-            decay: float = 0.0005, dropout: float = 0.0,
+            keep_trees: bool = False, no_training: bool = False, coordinates: bool = False,
+            hidden: int = 128, heads: int = 1, gin_layers: int = 1, epochs: int = 300,
+            every: int = 10, seeds: int = 5, standardise: Literal["none", "train", "all"] = "none",
+            rate: float = 0.01, decay: float = 0.0005, dropout: float = 0.0,
             split: Optional[Union[str, Sequence[float]]] = None,
             metric: Literal["accuracy", "balanced", "f1", "auc", "ap", "f1max"] = "accuracy",
             weighted: bool = False, cut: float = 0.0, uniform: bool = False,
@@ -265,6 +265,8 @@ def compare(graph: Any, methods: Any = ("auto", "random"), ratios: Any = (0.01,)
         keep_trees: a root's tree goes or stays as a whole, and PageRank's knee acts on trees.
         no_training: choose between kinds of prototypes by the probe alone, not by networks that are
             trained on the best small graph of each kind.
+        coordinates: features of prototypes are coordinates in a few directions, which are stored
+            beside them; eval projects the full graph on these.
         hidden: columns between layers (1 to 1048576).
         heads: gat: heads that share the columns (1 to 1024).
         gin_layers: gin: linear layers inside a layer (1 to 2).

@@ -111,8 +111,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
              keep: Literal["probe", "last"] = "probe", keep_trees: bool = False,
              no_training: bool = False,
              metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"] =
-                 "auto", keep_directed: bool = False, keep_self_loops: bool = False,
-             keep_repeated: bool = False,
+                 "auto", coordinates: bool = False, keep_directed: bool = False,
+             keep_self_loops: bool = False, keep_repeated: bool = False,
              # end
              split_index: Optional[int] = None, feat: str = "feat", label: str = "label",
              weight: str = "weight", progress: Progress = None) -> Any:
@@ -185,6 +185,8 @@ def condense(data: Any, ratio: Union[None, float, Sequence[float]] = None, *,
             trained on the best small graph of each kind.
         metric: what the probe compares small graphs by; auto: accuracy, or with a rare class mixed,
             the mean of accuracy and balanced accuracy.
+        coordinates: features of prototypes are coordinates in a few directions, which are stored
+            beside them; eval projects the full graph on these.
         keep_directed: keep entries without their reverse; else it is added.
         keep_self_loops: keep edges from a node to itself; else they are dropped.
         keep_repeated: keep repeated edges; else they are merged.

@@ -20,7 +20,7 @@ from ._memory import Handle
 from ._progress import Progress, call
 from ._report import Info, info_of, shown
 from ._sources import Sources
-from ._splits import warn_left_out, warn_reading
+from ._splits import warn_left_out, warn_projection, warn_reading
 
 PathLike = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -72,7 +72,7 @@ class Graph(Sources):
                     node_names: Optional[Sequence[Any]] = None, y_soft: Any = None,
                     node_weight: Any = None, origin: Any = None, role: Any = None,
                     members: Any = None, kept_features: Any = None, report: Any = None,
-                    operator: bool = False,
+                    operator: bool = False, projection: Any = None,
                     # options: read -features -labels
                     keep_directed: bool = False, keep_self_loops: bool = False,
                     keep_repeated: bool = False, threads: int = 0,
@@ -115,6 +115,8 @@ class Graph(Sources):
             report: the report of a condensed graph.
             operator: the edge weights multiply rows as they are: numbers of any sign, symmetric,
                 with loops as the diagonal.
+            projection: [full features, f] of a condensed graph whose x has coordinates: what the
+                full graph's features are multiplied by.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
@@ -164,7 +166,10 @@ class Graph(Sources):
             parts = build.parts_of_indices(draft.nodes or 0, split)
         if parts:
             draft.put(c.SPLIT, build.split_section(draft.nodes or 0, parts))
-        return cls._of(build.graph_of(draft, edges), given=draft.given)
+        made = cls._of(build.graph_of(draft, edges), given=draft.given)
+        if projection is not None:
+            made._projection = build.projection(projection, made.num_features)
+        return made
 
     @classmethod
     @options_of.named
@@ -240,6 +245,8 @@ class Graph(Sources):
         lost = [c.section_text(i).decode() for i in range(1, c.SECTIONS) if left.value >> i & 1]
         if lost:
             warn_left_out(os.fsdecode(path), lost)
+        if self._projection is not None:
+            warn_projection(os.fsdecode(path))
         return lost
 
     # ---- its life ----
@@ -276,12 +283,15 @@ class Graph(Sources):
         return shown(self, report)
 
     def __copy__(self, memo: Any = None) -> "Graph":
-        return Graph._of(self._live(), self._run, self._info, self._given)      # share it
+        same = Graph._of(self._live(), self._run, self._info, self._given)      # share it
+        same._projection = self._projection
+        return same
 
     __deepcopy__ = __copy__
 
     def __reduce__(self) -> Any:
-        return _unpickled, (*pickles.packed(self), self._run, self._info, self._given)
+        return _unpickled, (*pickles.packed(self), self._run, self._info, self._given,
+                            self._projection)
 
     # ---- other graphs, and checks ----
 
@@ -369,6 +379,46 @@ class Graph(Sources):
         call(c.graph_normalise, handle.out, parent)
         return Graph._of(handle, given=self._given)
 
+    def project(self, small: "Graph") -> "Graph":
+        """Returns the same graph with the features of a small one that was condensed with
+        `coordinates=True`: x @ small.projection.
+
+        `evaluate` and `train` do it themselves, and what `train` gives reads the features of the full
+        graph.
+
+        >>> import graphbonsai
+        >>> full = graphbonsai.generate(nodes=500, features=60, classes=3)
+        >>> small = graphbonsai.condense(full, 0.1, coordinates=True, threads=1)
+        >>> full.project(small).num_features == small.num_features < 60
+        True
+        """
+        parent, other = self._live(), handle_of("small", small)
+        matrix = small._projection
+        if matrix is not None:
+            return self._by_matrix(matrix)
+        handle = Handle(keep=(parent,))
+        call(c.graph_project, handle.out, parent, other)
+        return Graph._of(handle, given=self._given)
+
+    def _by_matrix(self, matrix: np.ndarray) -> "Graph":
+        if self.num_features != matrix.shape[0]:
+            raise ArgumentError("the small graph projects graphs of %d features, but this one has %d" %
+                                (matrix.shape[0], self.num_features))
+        sizes, sections = pickles.packed(self)
+        if not sizes:
+            raise ArgumentError("the graph is a condensed one, whose features are stored in a basis")
+        gone = (c.FEATURES, c.FEATURE_OFFSETS, c.FEATURE_INDICES, c.FEATURE_VALUES, c.FEATURE_SCALE,
+                c.KEPT_FEATURES, c.FEATURE_NAMES)
+        kept = {number: array for number, array in sections.items() if number not in gone}
+        kept[c.FEATURES] = self._times(matrix).reshape(-1)
+        return Graph._of(pickles.unpacked({**sizes, "features": matrix.shape[1]}, kept),
+                         given=self._given)
+
+    def _projected(self, small: "Graph") -> "Graph":
+        """The graph to judge small on, where only Python knows that small's x has coordinates."""
+        matrix = small._projection
+        return self if matrix is None or self.num_features != matrix.shape[0] else self.project(small)
+
     def _standardised(self, like: Optional["Graph"] = None) -> "Graph":
         """The same graph with scaled columns: by its own mean and spread, or by those of another."""
         parent = self._live()
@@ -416,9 +466,12 @@ class Graph(Sources):
 
 def _unpickled(sizes: Dict[str, int], sections: Dict[int, np.ndarray],
                run: Optional[Dict[str, Any]], info: Optional[c.CondenseInfo],
-               given: Optional[Sequence[int]] = None) -> Graph:
+               given: Optional[Sequence[int]] = None,
+               projection: Optional[np.ndarray] = None) -> Graph:
     """The graph of what its `__reduce__` gave."""
-    return Graph._of(pickles.unpacked(sizes, sections), run, info, given)
+    made = Graph._of(pickles.unpacked(sizes, sections), run, info, given)
+    made._projection = projection
+    return made
 
 
 def handle_of(name: str, graph: Any) -> Handle:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # What only a condensed graph has, of its nodes and of itself.
 _OF_NODES = ("y_soft", "node_weight", "origin", "role")
-_OF_GRAPH = ("kept_features", "report", "operator")
+_OF_GRAPH = ("kept_features", "report", "operator", "projection")
 
 
 class Network(NamedTuple):
@@ -178,6 +178,8 @@ def _graph_fields(graph: Any) -> Dict[str, Any]:
         out["feature_names"] = graph.feature_names
     if graph.kept_features is not None:
         out["kept_features"] = graph.kept_features
+    if graph.projection is not None:
+        out["projection"] = graph.projection
     if graph.report is not None:
         out["report"] = graph.report
     if graph.operator:

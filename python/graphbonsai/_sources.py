@@ -163,8 +163,8 @@ class Sources(Arrays):
         Nodes are called by their names if they have some, else 0, 1, ...  Their attributes are
         those of features (a vector), label (the class's name, or its number), train_mask, val_mask,
         test_mask, and of a condensed graph y_soft, node_weight, origin and role, that the graph
-        has.  The graph's own attributes are num_classes, class_names, feature_names, kept_features
-        and report.
+        has.  The graph's own attributes are num_classes, class_names, feature_names, kept_features,
+        projection and report.
 
         Args:
             features: the attribute of nodes for the features.

@@ -190,6 +190,11 @@ def warn_left_out(path: str, left: Sequence[str]) -> None:
                   SaveWarning, stacklevel=level())
 
 
+def warn_projection(path: str) -> None:
+    warnings.warn("%s does not hold the projection, which is known of arrays alone; to write it, condense "
+                  "a Graph or a path" % path, SaveWarning, stacklevel=level())
+
+
 def warn_if_drawn(graph: Any, split: Any, seed: int) -> None:
     """Warns where condensing a Graph draws a split that nobody asked for."""
     section = c.graph_view(graph._live()).contents.section

@@ -152,7 +152,7 @@ def suggest(data: Any, keep: float = 0.95, *,
             effort: float = 1.0, time_limit: Optional[float] = None, keep_trees: bool = False,
             no_training: bool = False,
             metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"] =
-                "auto",
+                "auto", coordinates: bool = False,
             # end
             progress: Progress = None) -> Suggestion:
     """Finds the smallest ratio whose small graph keeps a share of what `data` is worth.
@@ -218,6 +218,8 @@ def suggest(data: Any, keep: float = 0.95, *,
             trained on the best small graph of each kind.
         metric: what the probe compares small graphs by; auto: accuracy, or with a rare class mixed,
             the mean of accuracy and balanced accuracy.
+        coordinates: features of prototypes are coordinates in a few directions, which are stored
+            beside them; eval projects the full graph on these.
 
     Without a split of its own, 60/20/20 is drawn, as for condense.
 

@@ -78,6 +78,16 @@ def features(x: Any, rows: int, name: str) -> Any:
     return x.contiguous().numpy()
 
 
+def in_coordinates(x: Tensor, projection: Tensor) -> Tensor:
+    """The features of a full graph as a small one has them; x itself, if it has them already."""
+    if x.shape[1] == projection.shape[1]:
+        return x
+    if x.shape[1] != projection.shape[0]:
+        raise ArgumentError(f"the small graph projects graphs of {projection.shape[0]} features, but "
+                            f"the full one has {x.shape[1]}")
+    return x.to(projection.dtype) @ projection.to(x.device)
+
+
 # ---- labels ----
 
 def labels(y: Any, rows: int, name: str) -> np.ndarray:

@@ -486,7 +486,7 @@ def _trained(graph: Any, full: Any, options: Any, progress: Progress,
         if was[0] != whole.num_nodes or whole is full:      # others may have been read another way
             warn_pair(was, (whole.num_nodes, whole.num_edges))
         classes = small.num_classes
-        small, whole = matched(small, whole)
+        small, whole = matched(small, whole._projected(small))
         warn_unknown(small, classes, whole)
     h = small._live()
     hf = None if whole is None else whole._live()

@@ -89,6 +89,7 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
     kept, operator = getattr(g, "kept_features", None), getattr(g, "operator", False)
     said, members = getattr(g, "class_names", None), getattr(g, "members", None)
     names = _tensors.names(getattr(g, "feature_names", None))
+    projection = getattr(g, "projection", None)
     report, g = getattr(g, "report", None), g.cpu()
     n = g.num_nodes()
     x, y = _column(g, feat, "features"), _column(g, label, "labels")
@@ -103,6 +104,8 @@ def from_data(g: Any, *, feat: str = "feat", label: str = "label", weight: str =
         options.update(_tensors.masks(dict(g.ndata), g.num_nodes(), split_index,
                                       'g.ndata["%s"]'))
     options["feature_names"] = names
+    if projection is not None:
+        options["projection"] = projection.cpu().numpy()
     if kept is not None:                # condensed, or of apply_features
         options["kept_features"] = kept.cpu().numpy()
     return _tensors.made(dict(
@@ -127,6 +130,7 @@ def to_data(graph: Graph, *, feat: str = "feat", label: str = "label",
     kept = graph.kept_features
     g.kept_features = None if kept is None else _tensors.tensor(kept)
     g.feature_names = graph.feature_names
+    g.projection = None if graph.projection is None else _tensors.tensor(graph.projection)
     g.report = graph.report
     g.operator = graph.operator
     g.class_names = _tensors.class_names(graph)
@@ -140,6 +144,7 @@ def _on(g: Any, device: Any) -> Any:
         return g
     moved = g.to(device)
     moved.kept_features = None if g.kept_features is None else g.kept_features.to(device)
+    moved.projection = None if g.projection is None else g.projection.to(device)
     for name in ("report", "operator", "class_names", "members", "feature_names"):
         setattr(moved, name, getattr(g, name))
     return moved
@@ -189,8 +194,8 @@ class Condense(BaseTransform):
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
                  keep_trees: bool = False, no_training: bool = False,
                  metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap",
-                     "f1max"] = "auto", keep_directed: bool = False, keep_self_loops: bool = False,
-                 keep_repeated: bool = False,
+                     "f1max"] = "auto", coordinates: bool = False, keep_directed: bool = False,
+                 keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
                  split_index: Optional[int] = None, feat: str = "feat", label: str = "label",
                  weight: str = "weight", progress: Progress = None) -> None:
@@ -256,6 +261,8 @@ class Condense(BaseTransform):
                 are trained on the best small graph of each kind.
             metric: what the probe compares small graphs by; auto: accuracy, or with a rare class
                 mixed, the mean of accuracy and balanced accuracy.
+            coordinates: features of prototypes are coordinates in a few directions, which are
+                stored beside them; eval projects the full graph on these.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
@@ -288,8 +295,14 @@ def loss(out: Tensor, g: Any, *, label: str = "label",
 
 
 def apply_features(full: Any, small: Any, *, feat: str = "feat") -> Any:
-    """Returns a copy of the full graph with only the features that the small one kept."""
+    """Returns a copy of the full graph with only the features that the small one kept, or in its
+    coordinates."""
     x = _column(full, feat, "features")
+    if getattr(small, "projection", None) is not None:
+        out = full.local_var()
+        out.ndata[feat] = _tensors.in_coordinates(x, small.projection)
+        out.feature_names = None
+        return out
     kept = _tensors.columns(getattr(small, "kept_features", None),
                             getattr(full, "kept_features", None), int(x.shape[1]))
     out = full.local_var()

@@ -165,7 +165,7 @@ def _masks(data: Data, n: int, split_index: Optional[int]) -> Dict[str, Any]:
 
 def _condensed(data: Data) -> Dict[str, Any]:
     """The fields that only a condensed graph has."""
-    names = ("y_soft", "node_weight", "origin", "role", "kept_features")
+    names = ("y_soft", "node_weight", "origin", "role", "kept_features", "projection")
     out: Dict[str, Any] = {name: _tensors.on_cpu(data[name], "data." + name).numpy()
                            for name in names if data.get(name) is not None}
     if "y_soft" in out:
@@ -248,6 +248,10 @@ def to_data(graph: Graph) -> Data:
     The edge_weight of a graph whose `operator` is true (method gdem) are not weights of edges: they
     multiply rows as they are, and the Data has `operator`, too.  Give them to
     GCNConv(..., normalize=False), and evaluate with the usual normalisation on the full graph.
+
+    A graph that was condensed with `coordinates=True` has `projection` [features of the full graph,
+    coordinates]: a network that is trained on its x takes `full.x @ small.projection`, which
+    apply_features(full, small) and evaluate put in the place of x.
     """
     report = graph.report
     data = CondensedData() if report is not None else Data()
@@ -263,6 +267,8 @@ def to_data(graph: Graph) -> Data:
         data.kept_features = _tensors.tensor(graph.kept_features)
     if graph.feature_names is not None:
         data.feature_names = graph.feature_names
+    if graph.projection is not None:
+        data.projection = _tensors.tensor(graph.projection)
     if "x" not in data and "y" not in data:
         data.num_nodes = graph.num_nodes        # edges do not show isolated nodes at the end
     if report is not None:
@@ -329,8 +335,8 @@ class Condense(BaseTransform):
                  time_limit: Optional[float] = None, keep: Literal["probe", "last"] = "probe",
                  keep_trees: bool = False, no_training: bool = False,
                  metric: Literal["auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap",
-                     "f1max"] = "auto", keep_directed: bool = False, keep_self_loops: bool = False,
-                 keep_repeated: bool = False,
+                     "f1max"] = "auto", coordinates: bool = False, keep_directed: bool = False,
+                 keep_self_loops: bool = False, keep_repeated: bool = False,
                  # end
                  split_index: Optional[int] = None, progress: Progress = None) -> None:
         """Give exactly one budget: ratio, max_bytes, nodes or trees.
@@ -392,6 +398,8 @@ class Condense(BaseTransform):
                 are trained on the best small graph of each kind.
             metric: what the probe compares small graphs by; auto: accuracy, or with a rare class
                 mixed, the mean of accuracy and balanced accuracy.
+            coordinates: features of prototypes are coordinates in a few directions, which are
+                stored beside them; eval projects the full graph on these.
             keep_directed: keep entries without their reverse; else it is added.
             keep_self_loops: keep edges from a node to itself; else they are dropped.
             keep_repeated: keep repeated edges; else they are merged.
@@ -431,14 +439,25 @@ def loss(out: Tensor, data: Data, *,
                          data.get("node_weight"), class_weight)
 
 
-def apply_features(full: Data, small: Data) -> Data:
-    """Returns the full graph with only the features that the small one kept.
+def _in_coordinates(full: Data, small: Data) -> Data:
+    out = copy.copy(full)
+    for name in ("feature_names", "kept_features"):
+        if out.get(name) is not None:
+            del out[name]
+    out.x = _tensors.in_coordinates(full["x"], small["projection"])
+    return out
 
-    A model that was trained with `select_features=True` needs them.  The result is a shallow copy;
-    if all features were kept, its x is that of `full`.
+
+def apply_features(full: Data, small: Data) -> Data:
+    """Returns the full graph with only the features that the small one kept, or in its coordinates.
+
+    A model that was trained with `select_features=True` or `coordinates=True` needs them.  The result
+    is a shallow copy; if all features were kept, its x is that of `full`.
     """
     if full.get("x") is None:
         raise ArgumentError("the full graph has no x")
+    if small.get("projection") is not None:
+        return _in_coordinates(full, small)
     kept = _tensors.columns(small.get("kept_features"), full.get("kept_features"),
                             int(full["x"].shape[1]))
     out = copy.copy(full)

@@ -211,6 +211,9 @@ static const bonsai_field condense_fields[] = {
      WORDS("auto", "mixed", "accuracy", "balanced", "f1", "auc", "ap", "f1max"),
      .help = "what the probe compares small graphs by; auto: accuracy, or with a rare class mixed, "
              "the mean of accuracy and balanced accuracy"},
+    {ROW(bonsai_condense_options, coordinates, FLAG), IN(PROTOTYPES), .methods = OF_PROTOTYPES,
+     .help = "features of prototypes are coordinates in a few directions, which are stored beside them; "
+             "eval projects the full graph on these"},
     END,
 };
 

@@ -10,6 +10,8 @@
 
 bonsai_status bn_request_budget(const bonsai_condense_options *o);
 bonsai_status bn_request_ratio(double ratio);
+/* What coordinates as features go with; the method becomes the one that makes them. */
+bonsai_status bn_request_coordinates(bonsai_condense_options *o, bool ratios);
 /* What was said last, of the graph `where`, without the name of the file: that may be any bytes, and
  * a record may not. */
 void bn_request_refusal(char *to, size_t size, const char *where);

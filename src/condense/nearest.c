@@ -133,7 +133,7 @@ static bonsai_status project(bn_embedding *rows, bn_embedding *own, const bonsai
     if (!bn_has(small, BONSAI_SECTION_COORDINATES))
         return BONSAI_OK;
     BN_TRY(bn_basis_of(&basis, small));
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (small->spanned ? 1 : 2); i++) {        /* own may be one already */
         bn_embedding low;
         BN_TRY(bn_basis_project(&low, &basis, both[i], &(bn_place){.threads = threads}));
         bn_embedding_free(both[i]);
@@ -204,7 +204,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
         goto done;
     BN_TRY(bn_embed_blend(&rows, full, &(bn_nodes){c.node, c.count}, blend, o.layers,
                           &(bn_place){.threads = o.threads, .progress = {o.progress, o.payload}}));
-    BN_TRY(own_row(&own, small, node, rows.dense != NULL));
+    BN_TRY(own_row(&own, small, node, rows.dense || small->spanned));
     BN_TRY(project(&rows, &own, small, o.threads));
     BN_TRY(rank(&(listing){nodes, distances, found, most}, &rows, &own, &c));
 done:

@@ -79,8 +79,10 @@ static bn_named named(const char *where, const bonsai_graph *g)
 }
 
 static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
-                                    const bonsai_graph *full)
+                                    const bonsai_graph *full, bn_kinship kinship)
 {
+    if (kinship == BN_PAIR_SOURCE && small->spanned && full->view.features == small->spanned)
+        return BONSAI_OK;               /* whoever reads rows of both projects them */
     if (bn_has(small, BONSAI_SECTION_KEPT_FEATURES))
         return place_kept(kept, small, full);
     if (small->view.features == full->view.features)
@@ -179,7 +181,7 @@ bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bon
     int32_t *place = NULL;
     *kept = NULL;
     BN_TRY(match_classes(small, full));
-    BN_TRY(match_features(&place, small, full));
+    BN_TRY(match_features(&place, small, full, kinship));
     BN_TRY(match_names(small, full, place));
     if (kinship == BN_PAIR_SOURCE)
         BN_TRY(match_record(small, full, threads));

@@ -97,6 +97,9 @@ typedef enum {
  * column of full that each feature of small is, ascending; NULL: small has all of them. */
 bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
                             bn_kinship kinship, int threads);
+/* The graph g in the coordinates of small, where these are the features of small and g has not been
+ * projected; else *out is NULL.  (coordinates.c) */
+bonsai_status bn_projected(bonsai_graph **out, const bonsai_graph *g, const bonsai_graph *small);
 /* Refuses a node that the graph has not. */
 bonsai_status bn_node_check(const bonsai_graph *small, int64_t node);
 /* Whether the checksum of full is the one in the record of small. */

@@ -92,7 +92,11 @@ bonsai_status bn_yardstick_make(bn_yardstick *y, const bonsai_graph *small,
 {
     bonsai_status rc;
     int32_t *kept = NULL;
+    bonsai_graph *projected = NULL;
     *y = (bn_yardstick){.f = small->view.features};
+    if (full)
+        BN_TRY(bn_projected(&projected, full, small));
+    full = projected ? projected : full;
     if (full)
         BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 0));
     BN_TRY(measure(y, full ? full : small, !full));
@@ -103,6 +107,7 @@ bonsai_status bn_yardstick_make(bn_yardstick *y, const bonsai_graph *small,
         y->least += y->spread[j] / (double)y->f;
     }
 done:
+    bonsai_graph_free(projected);
     bn_free(kept);
     if (rc != BONSAI_OK)
         bn_yardstick_free(y);

@@ -139,7 +139,7 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
     k.out->view.nodes = g->view.nodes;
     k.out->view.features = count;
     k.out->view.classes = g->view.classes;
-    k.out->view.flags = g->view.flags;
+    k.out->view.flags = g->view.flags & ~(uint64_t)BONSAI_FLAG_COORDINATES;
     k.out->info = g->info;
     bn_graph_borrow(k.out, g, BN_ALL_SECTIONS & ~own);
     BN_TRY(keep_elements(&k, BONSAI_SECTION_FEATURES, g->view.nodes));

@@ -16,6 +16,11 @@ bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_
     child->view.features = g->view.features;
     child->view.classes = g->view.classes;
     child->view.flags = g->view.flags;
+    child->spanned = g->spanned;
+    if (!(mask & BN_BIT(BONSAI_SECTION_COORDINATES))) {
+        child->view.flags &= ~(uint64_t)BONSAI_FLAG_COORDINATES;
+        child->spanned = 0;
+    }
     child->info = g->info;
     bn_graph_borrow(child, g, mask);
     *out = child;

@@ -56,6 +56,18 @@ static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_se
     }
 }
 
+/* What coordinates are of; of other graphs features say all. */
+static bool same_basis(const bonsai_graph *a, const bonsai_graph *b)
+{
+    bool same = a->spanned == b->spanned;
+    for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_BASIS_COLUMNS && same && a->spanned; s++) {
+        const bonsai_array *x = &a->view.section[s], *y = &b->view.section[s];
+        same = x->count == y->count && x->type == y->type && !x->data == !y->data &&
+               (!x->data || memcmp(x->data, y->data, (size_t)x->count * bonsai_type_bytes(x->type)) == 0);
+    }
+    return same;
+}
+
 /* Compares the non-zeros of feature rows bit for bit. */
 static bonsai_status same_features(bool *same, const bonsai_graph *a, const bonsai_graph *b)
 {
@@ -91,6 +103,7 @@ bonsai_status bonsai_graph_equal(int *equal, const bonsai_graph *a, const bonsai
     for (int s = 1; s < BONSAI_SECTION_METADATA && same; s++)
         if (!(BN_FEATURE_SECTIONS & BN_BIT(s)))
             same = same_section(a, b, s);
+    same = same && same_basis(a, b);
     if (same)
         BN_TRY(same_features(&same, a, b));
     *equal = same;

@@ -6,6 +6,9 @@
  * The writer and the size of a graph take whichever is smaller.  A graph whose features are changed
  * loses its basis.
  *
+ * Where the flag says so, features are the coordinates themselves, as if the directions were at right
+ * angles: then the basis is all that tells what they mean, and the writer always takes it.
+ *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,7 @@ void bn_factors_drop(bonsai_view *v)
 {
     for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
         v->section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    v->flags &= ~(uint64_t)BONSAI_FLAG_COORDINATES;
 }
 
 bool bn_factors_are_squares(const bonsai_graph *g)
@@ -133,10 +137,39 @@ done:
     return rc;
 }
 
+/* Lays coordinates at right angles as features. */
+static bonsai_status straighten(bonsai_graph *g)
+{
+    bonsai_status rc;
+    const factors k = factors_of(g);
+    double *factor = NULL, *x = NULL;
+    float *to;
+    BN_TRY(bn_angles_factor(&factor, k.basis, k.basis_scale, k.r, k.columns));
+    BN_TRY(BN_NEW(&x, k.r));
+    BN_TRY(bn_graph_array(&to, g, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, k.n * k.r));
+    for (int64_t v = 0; v < k.n; v++) {
+        for (int64_t d = 0; d < k.r; d++)
+            x[d] = (double)k.coordinate_scale[v] * (double)k.coordinate[v * k.r + d];
+        bn_angles_of(x, factor, k.r);
+        for (int64_t d = 0; d < k.r; d++)
+            to[v * k.r + d] = (float)x[d];
+    }
+    g->spanned = k.f;
+    g->view.features = k.r;
+done:
+    bn_free(factor);
+    bn_free(x);
+    return rc;
+}
+
 bonsai_status bn_factors_decode(bonsai_graph *g, int threads)
 {
     bonsai_status rc;
     factors k = factors_of(g);
+    if (g->view.flags & BONSAI_FLAG_COORDINATES) {
+        rc = straighten(g);
+        return rc != BONSAI_OK ? rc : bn_graph_need(g, BN_FEATURE_SECTIONS, threads);
+    }
     int lanes = bn_lanes(bn_threads(threads), k.n / 16);
     BN_TRY(BN_NEW(&k.direction, k.r * k.columns));
     BN_TRY(BN_NEW(&k.room, lanes * k.columns));

@@ -14,7 +14,7 @@
 #define BN_BIT(section) (1u << (section))
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTION_COUNT) - 2u)
 enum { BN_ALL_FLAGS = BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED |
-                      BONSAI_FLAG_OPERATOR };
+                      BONSAI_FLAG_OPERATOR | BONSAI_FLAG_COORDINATES };
 #define BN_SYMMETRY BN_BIT(0)           /* in place of a section: what an undirected graph claims */
 
 enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
@@ -43,6 +43,8 @@ struct bonsai_graph {
     bn_traits        traits;                    /* of its features, ... */
     bool             integer;                   /* ... which are all whole numbers */
     atomic_uchar     learnt;                    /* traits and integer are known */
+    int64_t          spanned;                   /* features that its basis is of, where those of the
+                                                 * graph are coordinates in it; else 0 */
     bool             drawn;                     /* its split is no part of the user's graph, and of
                                                  * no graph's bytes */
 };
@@ -283,7 +285,8 @@ double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
                             BN_BIT(BONSAI_SECTION_BASIS_COLUMNS) |                             \
                             BN_BIT(BONSAI_SECTION_COORDINATES) |                               \
                             BN_BIT(BONSAI_SECTION_COORDINATE_SCALE))
-enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* of a basis */
+enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* of a basis, ... */
+enum { BN_MOST_ANGLES = 1024 };         /* ... and of one whose coordinates are features */
 static const int64_t bn_most_decoded = (int64_t)1 << 28;       /* numbers that a basis may stand for */
 
 /* Whether a section of v belongs to a basis. */
@@ -291,7 +294,7 @@ static inline bool bn_is_factor(int s)
 {
     return s >= BONSAI_SECTION_BASIS && s <= BONSAI_SECTION_COORDINATE_SCALE;
 }
-/* Columns of the basis of a view that has one. */
+/* Columns of the basis of a view that has one, as a file has it. */
 static inline int64_t bn_basis_columns(const bonsai_view *v)
 {
     const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
@@ -299,8 +302,29 @@ static inline int64_t bn_basis_columns(const bonsai_view *v)
         return v->features;
     return directions > 0 ? v->section[BONSAI_SECTION_BASIS].count / directions : 0;
 }
-/* Lays the features that the basis and the coordinates of g stand for beside them. */
+/* The features that the basis of g is of. */
+static inline int64_t bn_basis_features(const bonsai_graph *g)
+{
+    return g->spanned ? g->spanned : g->view.features;
+}
+/* The basis, as a set of sections, where a format that cannot hold it loses something. */
+static inline uint64_t bn_basis_left_out(const bonsai_graph *g)
+{
+    return g->spanned ? BN_BIT(BONSAI_SECTION_BASIS) : 0;
+}
+/* Lays the features that the basis and the coordinates of g stand for beside them.  If they are
+ * coordinates, by the flag, g then has a feature for each direction. */
 bonsai_status bn_factors_decode(bonsai_graph *g, int threads);
+
+/* ---- directions that are not quite at right angles (angles.c) ---- */
+
+/* The products of r directions with each other, numbers (r x columns) times their scales, as a lower
+ * factor (r x r): times its transpose it is they. */
+bonsai_status bn_angles_factor(double **out, const int8_t *number, const float *scale, int64_t r,
+                               int64_t columns);
+/* Shares of the directions become coordinates as if these were at right angles; in place, r. */
+void bn_angles_of(double *x, const double *factor, int64_t r);
+
 /* Whether a basis can be stored in four bits: all of its numbers are signed squares up to 49. */
 bool bn_factors_are_squares(const bonsai_graph *g);
 /* Leaves basis and coordinates out of a view: whoever gives them may not have them right. */

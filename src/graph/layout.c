@@ -118,6 +118,9 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     if ((v->flags & BONSAI_FLAG_OPERATOR) && !a[BONSAI_SECTION_EDGE_WEIGHTS].data)
         return bn_fail(BONSAI_E_FORMAT, "%s: says that its edge weights are an operator, but has "
                        "none", where);
+    if ((v->flags & BONSAI_FLAG_COORDINATES) && !a[BONSAI_SECTION_COORDINATES].data)
+        return bn_fail(BONSAI_E_FORMAT, "%s: says that its features are coordinates, but has none",
+                       where);
     if ((v->flags & BONSAI_FLAG_OPERATOR) && (v->flags & BONSAI_FLAG_DIRECTED))
         return bn_fail(BONSAI_E_FORMAT, "%s: is directed, but its edge weights are an operator, "
                        "which must be symmetric", where);
@@ -166,12 +169,34 @@ static bonsai_status check_factors(const bonsai_view *v, const char *where)
     return BONSAI_OK;
 }
 
+/* Coordinates that are features: fewer than the features that they stand for, of which nothing else is
+ * told. */
+static bonsai_status check_coordinates(const bonsai_view *v, const char *where)
+{
+    static const bonsai_section never[] = {
+        BONSAI_SECTION_KEPT_FEATURES, BONSAI_SECTION_FEATURE_MEAN, BONSAI_SECTION_FEATURE_SPREAD,
+        BONSAI_SECTION_FEATURE_NAMES};
+    const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
+    if (!(v->flags & BONSAI_FLAG_COORDINATES) || !v->section[BONSAI_SECTION_COORDINATES].data)
+        return BONSAI_OK;
+    if (directions > BN_MOST_ANGLES || directions >= v->features)
+        return bn_fail(BONSAI_E_FORMAT, "%s: %lld coordinates as features; the number must be below "
+                       "%lld, that of the features that they stand for, and at most %d", where,
+                       (long long)directions, (long long)v->features, BN_MOST_ANGLES);
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (v->section[never[i]].data)
+            return bn_fail(BONSAI_E_FORMAT, "%s: has \"%s\", but its features are coordinates",
+                           where, bonsai_section_text(never[i]));
+    return BONSAI_OK;
+}
+
 static bonsai_status check_shape(const bonsai_view *v, const char *where, bool stored)
 {
     bonsai_status rc;
     BN_TRY(check_sizes(v, where));
     BN_TRY(check_columns(v, where));
     BN_TRY(check_factors(v, where));
+    BN_TRY(check_coordinates(v, where));
     const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16),
                    u32 = BN_BIT(BONSAI_TYPE_U32), u64 = BN_BIT(BONSAI_TYPE_U64),
                    i8 = BN_BIT(BONSAI_TYPE_I8), f16 = BN_BIT(BONSAI_TYPE_F16),

@@ -73,6 +73,8 @@ static uint64_t minor_of(const bn_container *c)
     for (int i = 0; i < c->entries; i++)
         if (bn_is_factor((int)c->entry[i].id) && c->kind == BN_KIND_GRAPH)
             minor = 4;
+    if (c->kind == BN_KIND_GRAPH && (c->field[3] & BONSAI_FLAG_COORDINATES))
+        minor = 5;
     return minor;
 }
 

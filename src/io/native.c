@@ -95,7 +95,7 @@ static void fill_table(bn_container *c, const bonsai_graph *g, const bn_coding *
     memset(c, 0, sizeof *c);
     c->kind = BN_KIND_GRAPH;
     c->field[0] = (uint64_t)g->view.nodes;
-    c->field[1] = (uint64_t)g->view.features;
+    c->field[1] = (uint64_t)bn_basis_features(g);
     c->field[2] = (uint64_t)g->view.classes;
     c->field[3] = g->view.flags;
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
@@ -108,6 +108,7 @@ static void fill_table(bn_container *c, const bonsai_graph *g, const bn_coding *
 static bonsai_status must_be_readable(const bonsai_graph *g, const bn_coding *p, const char *path)
 {
     bonsai_view v = g->view;
+    v.features = bn_basis_features(g);
     for (int s = 1; s < BONSAI_SECTION_COUNT; s++)
         v.section[s] = (bonsai_array){p->type[s] != BONSAI_TYPE_NONE ? p : NULL, p->count[s],
                                       p->type[s]};

@@ -262,7 +262,7 @@ static void list_arrays(writer *w)
     for (int s = BONSAI_SECTION_SOFT_LABELS; s < BONSAI_SECTION_COUNT; s++)
         if (bn_npz_name((bonsai_section)s))
             add_section(w, bn_npz_name((bonsai_section)s), (bonsai_section)s);
-    add_number(w, "graph_flags", (int64_t)v->flags);
+    add_number(w, "graph_flags", (int64_t)(v->flags & ~(uint64_t)BONSAI_FLAG_COORDINATES));
     add_number(w, "num_nodes", v->nodes);
     add_number(w, "num_features", v->features);
     add_number(w, "num_classes", v->classes);
@@ -273,7 +273,7 @@ bonsai_status bn_npz_write(const bonsai_graph *g, const char *path, const bonsai
 {
     bonsai_status rc;
     writer *w = NULL;
-    (void)left_out;                             /* this format holds everything */
+    *left_out |= bn_basis_left_out(g);          /* this format holds everything else */
     BN_TRY(BN_NEW(&w, 1));
     w->g = g;
     int64_t room = bn_row_room(g) > g->view.features ? bn_row_room(g) : g->view.features;

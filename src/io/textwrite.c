@@ -321,7 +321,7 @@ static uint64_t cannot_hold(const bonsai_graph *g)
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
         if (bn_has(g, lost[i]))
             mask |= BN_BIT(lost[i]);
-    return mask;
+    return mask | bn_basis_left_out(g);
 }
 
 bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsai_write_options *o,

@@ -20,7 +20,6 @@
 
 enum { LEVELS = 7 };
 static const double least_new = 0.05;   /* of a direction, beyond those before it */
-static const double jitter = 1e-9;      /* of the largest product */
 
 void bn_basis_free(bn_basis *b)
 {
@@ -147,35 +146,9 @@ static void round_direction(int8_t *number, float *scale, const double *x, int64
 
 /* ---- coordinates ---- */
 
-/* Replaces the lower half of a by its Cholesky factor. */
-static void factorise(double *a, int64_t r)
-{
-    double most = 0;
-    for (int64_t i = 0; i < r; i++)
-        most = fmax(most, a[i * r + i]);
-    for (int64_t i = 0; i < r; i++)
-        for (int64_t k = 0; k <= i; k++) {
-            double sum = a[i * r + k] - dot(a + i * r, a + k * r, k);
-            if (i == k)
-                a[i * r + i] = sqrt(fmax(sum, jitter * most));
-            else
-                a[i * r + k] = sum / a[k * r + k];
-        }
-}
-
 static bonsai_status find_factor(bn_basis *b)
 {
-    bonsai_status rc = BN_NEW(&b->factor, b->r * b->r);
-    for (int64_t i = 0; rc == BONSAI_OK && i < b->r; i++)
-        for (int64_t k = 0; k <= i; k++) {
-            double sum = 0;
-            for (int64_t j = 0; j < b->columns; j++)
-                sum += (double)(b->number[i * b->columns + j] * b->number[k * b->columns + j]);
-            b->factor[i * b->r + k] = sum * (double)b->scale[i] * (double)b->scale[k];
-        }
-    if (rc == BONSAI_OK)
-        factorise(b->factor, b->r);
-    return rc;
+    return bn_angles_factor(&b->factor, b->number, b->scale, b->r, b->columns);
 }
 
 /* factor^-1 x */
@@ -197,12 +170,7 @@ void bn_basis_shares(double *x, const bn_basis *b)
 
 void bn_basis_angles(double *x, const bn_basis *b)
 {
-    for (int64_t i = 0; i < b->r; i++) {
-        double sum = 0;
-        for (int64_t k = i; k < b->r; k++)
-            sum += b->factor[k * b->r + i] * x[k];
-        x[i] = sum;
-    }
+    bn_angles_of(x, b->factor, b->r);
 }
 
 static bonsai_status find_projection(bn_basis *b)
@@ -307,8 +275,8 @@ bonsai_status bn_basis_of(bn_basis *out, const bonsai_graph *g)
 {
     bonsai_status rc;
     const bonsai_array *a = g->view.section, *column = &a[BONSAI_SECTION_BASIS_COLUMNS];
-    *out = (bn_basis){.f = g->view.features, .r = a[BONSAI_SECTION_BASIS_SCALE].count,
-                      .columns = bn_basis_columns(&g->view)};
+    *out = (bn_basis){.f = bn_basis_features(g), .r = a[BONSAI_SECTION_BASIS_SCALE].count};
+    out->columns = column->data ? column->count : out->f;
     BN_TRY(BN_NEW(&out->number, out->r * out->columns));
     BN_TRY(BN_NEW(&out->scale, out->r));
     memcpy(out->number, a[BONSAI_SECTION_BASIS].data, (size_t)(out->r * out->columns));

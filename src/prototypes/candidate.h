@@ -137,8 +137,13 @@ typedef struct {                /* all that a small graph is made of */
 bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes);
 /* The small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, const bn_job *job);
+typedef enum {                  /* features for the directions of a basis: */
+    BN_COMPACT_SHARES,          /* shares of them, */
+    BN_COMPACT_STRAIGHT,        /* coordinates at right angles, */
+    BN_COMPACT_JUDGED           /* the same without the one along the mean row, as a mold judges */
+} bn_compact;
 /* The same with a feature for each direction of the basis (bn_shares_compact). */
-bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *plan, bool straight,
+bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *plan, bn_compact form,
                                    const bn_job *job);
 /* Adds origins and, where the job asks for them, members; the source is all rows, in the coordinates
  * of the basis where there is one. */

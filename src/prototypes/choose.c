@@ -26,7 +26,7 @@ static bonsai_status add(bn_search *w, const bn_candidate *a)
     rc = bn_search_shares(&f->g, a, w);
     if (rc == BONSAI_OK && a->mold)
         rc = bn_basis_copy(&f->basis, a->t.bare ? &a->mold->bare : &a->mold->basis, 0,
-                           false);
+                           w->job->o->coordinates);
     return bn_agree(w->world, rc);
 }
 
@@ -50,7 +50,9 @@ static bonsai_status train(bn_search *w, int first, int *epochs)
     const int count = w->finals - first;
     for (int i = 0; i < count; i++) {
         const bn_finalist *f = &w->final[first + i];
-        e[i] = (bn_entrant){f->g, f->basis.r > 0 ? &f->basis : NULL};
+        const bn_basis *basis = f->basis.r > 0 ? &f->basis : NULL;
+        e[i] = w->job->o->coordinates ? (bn_entrant){f->g, NULL, basis}
+                                      : (bn_entrant){f->g, basis, NULL};
     }
     rc = bn_finals_judge(score, epochs, e, count, bn_probe_merit(w->probe), w->job);
     BN_TRY(bn_agree(w->world, rc));

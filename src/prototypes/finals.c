@@ -26,6 +26,8 @@ static const double most_weights = 1 << 24;     /* of all networks: 256 MiB with
 typedef struct {                /* one network on one small graph */
     bn_student s;
     bn_exam    exam;
+    bn_views   low;             /* judged rows in coordinates, where its features are such, ... */
+    const bn_views *rows;       /* ... and those that it looks at */
     int64_t    judged;          /* nodes; 0: it does not take part */
     int        looks;           /* so far, and what it said of the judged nodes at each: */
     int32_t   *guess;           /* LOOKS x judged */
@@ -71,7 +73,7 @@ done:
     return rc;
 }
 
-static void learn(trainee *t, const jury *j, int epochs)
+static void learn(trainee *t, int epochs)
 {
     for (int epoch = 1; epoch <= epochs; epoch++) {
         if (!bn_student_step(&t->s, epoch))
@@ -80,7 +82,7 @@ static void learn(trainee *t, const jury *j, int epochs)
             continue;
         const int64_t at = t->looks++ * t->judged;
         bn_student_answer(t->guess + at, t->score ? t->score + at * t->s.c : NULL, &t->s, &t->exam,
-                          j->rows, t->judged);
+                          t->rows, t->judged);
     }
 }
 
@@ -145,15 +147,32 @@ static void trainee_free(trainee *t)
 {
     bn_student_free(&t->s);
     bn_exam_free(&t->exam);
+    bn_views_free(&t->low);
     bn_free(t->guess);
     bn_free(t->score);
 }
 
+static bonsai_status project(bn_views *low, const bn_views *rows, const bn_basis *onto,
+                             int threads)
+{
+    bonsai_status rc = BONSAI_OK;
+    const bn_embedding *from[BN_VIEWS] = {&rows->own, &rows->around, &rows->far};
+    bn_embedding *to[BN_VIEWS] = {&low->own, &low->around, &low->far};
+    for (int v = 0; v < BN_VIEWS; v++)
+        BN_TRY(bn_basis_project(to[v], onto, from[v], &(bn_place){.threads = threads}));
+done:
+    return rc;
+}
+
 static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_merit *m,
-                          int64_t judged, int layers)
+                          const jury *j, const bn_job *job)
 {
     bonsai_status rc;
-    BN_TRY(bn_student_new(&t->s, e, sage, layers));
+    const int64_t judged = j->count;
+    t->rows = e->onto ? &t->low : j->rows;
+    if (e->onto)
+        BN_TRY(project(&t->low, j->rows, e->onto, job->at.threads));
+    BN_TRY(bn_student_new(&t->s, e, sage, job->o->layers));
     BN_TRY(bn_exam_new(&t->exam, &t->s));
     BN_TRY(BN_NEW(&t->guess, LOOKS * judged));
     if (m->orders)
@@ -197,11 +216,11 @@ bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e,
     BN_TRY(call_jury(&j, job));
     for (int i = 0; i < nets; i++)
         if (share[i % NETS] > 0)
-            BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, j.count, job->o->layers));
+            BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, &j, job));
 #pragma omp parallel for num_threads(bn_team(bn_threads(job->at.threads), 1e9)) schedule(dynamic, 1)
     for (int i = 0; i < nets; i++)
         if (all[i].judged > 0)
-            learn(&all[i], &j, *epochs);
+            learn(&all[i], *epochs);
     BN_TRY(grade_all(percent, all, count, share, m, &j));
 done:
     for (int i = 0; i < nets; i++)

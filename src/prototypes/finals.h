@@ -13,6 +13,8 @@ typedef struct {                /* a small graph that takes part */
     const bonsai_graph *g;      /* its features are those of the full graph, or, with a basis, shares of
                                  * its directions */
     const bn_basis *basis;      /* NULL: there is none */
+    const bn_basis *onto;       /* its features are coordinates in this one, which judged rows are
+                                 * projected on; NULL: they are not */
 } bn_entrant;
 
 /* Trains networks on each of `count` small graphs and fills percent with the merit of what they say of

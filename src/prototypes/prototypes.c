@@ -47,6 +47,24 @@ static bonsai_status check_tiny(const bn_candidate *a, const bonsai_graph *g, co
                    bytes);
 }
 
+/* Says why there is no basis to have coordinates in. */
+static bonsai_status no_basis(const bn_search *w)
+{
+    const bn_job *job = w->job;
+    const char *where = job->g->where;
+    if (job->judge.far.rows == 0)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no validation nodes to choose coordinates by", where);
+    if (w->s->live < 2)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: all training nodes are of one class, which needs no "
+                       "coordinates", where);
+    if (w->storage.classes > BN_BASIS_CLASSES)
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d have coordinates", where,
+                       (long long)w->storage.classes, BN_BASIS_CLASSES);
+    return bn_fail(BONSAI_E_ARGUMENT, "%s: no basis of fewer than %lld directions, with a prototype of "
+                   "each class, fits %.0f bytes: leave out coordinates, or raise the budget", where,
+                   (long long)w->storage.f, w->budget.bytes);
+}
+
 /* Every node by itself and bytes to spare: rows that lose nothing. */
 static bonsai_status make_exact(bn_candidate *a, bn_search *w)
 {
@@ -206,6 +224,8 @@ static bonsai_status choose(chosen *c, stock *k, bn_search *w)
         BN_TRY(bn_agree(w->world, bn_probe_new(&w->probe, job)));
     BN_TRY(bn_search_all(w));
     c->found = w->best.c != NULL;
+    if (!c->found && job->o->coordinates)
+        return no_basis(w);
     if (!c->found)
         BN_TRY(make_tiny(&w->best, w));
     if (!c->found && w->probe) {
@@ -241,6 +261,8 @@ static bonsai_status settle(chosen *c, stock *some, stock *every, bn_search *w)
         BN_TRY(take_others(every, w, true));
     if (again && c->found)
         BN_TRY(make_again(w, &c->t));
+    if (!w->best.fits && job->o->coordinates)
+        return no_basis(w);
     if (!c->found || !w->best.fits)
         BN_TRY(make_tiny(&w->best, w));
     else
@@ -258,6 +280,9 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     bn_search *w = NULL;
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
+    if (job->o->coordinates && bn_has(job->g, BONSAI_SECTION_FEATURE_MEAN))
+        return bn_fail(BONSAI_E_ARGUMENT, "%s: its features are standardised, which coordinates have no "
+                       "record of: condense it without one of the two", job->g->where);
     r->probe = -1;
     r->judged = job->judge.far.rows;
     BN_TRY(bn_agree(job->at.world, BN_NEW(&w, 1)));

@@ -113,7 +113,8 @@ static bonsai_status make_shares(bn_candidate *a, const bn_search *w)
     BN_TRY(bn_shares_make(&a->shares, &a->m.x, basis_of(a)));
     a->keep.t = a->storage.kept < a->storage.f ? a->storage.kept : 0;
     a->fits = bn_storage_bytes(&a->storage, a->c->count, 0) <= w->budget.bytes &&
-              a->shares.rows <= bn_most_decoded / (a->storage.kept + 1);
+              a->shares.rows <= bn_most_decoded / (a->storage.kept + 1) &&
+              (!w->job->o->coordinates || a->shares.r < a->storage.f);    /* no more than features */
 done:
     return rc;
 }
@@ -224,7 +225,8 @@ bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const b
 bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
 {
     const bn_plan p = plan_of(a, w);
-    return a->mold ? bn_candidate_compact(out, &p, false, w->job) : bn_search_build(out, a, w);
+    const bn_compact form = w->job->o->coordinates ? BN_COMPACT_STRAIGHT : BN_COMPACT_SHARES;
+    return a->mold ? bn_candidate_compact(out, &p, form, w->job) : bn_search_build(out, a, w);
 }
 
 /* As it will be read, or, of a basis, in its coordinates.  The score is that of rank 0: BLAS may
@@ -235,7 +237,8 @@ bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
     bonsai_graph *g = NULL;
     const bn_plan p = plan_of(a, w);
     bn_enter(&w->at, BN_STAGE_PROBE);
-    rc = a->mold ? bn_candidate_compact(&g, &p, true, w->job) : bn_candidate_graph(&g, &p, w->job);
+    rc = a->mold ? bn_candidate_compact(&g, &p, BN_COMPACT_JUDGED, w->job)
+                 : bn_candidate_graph(&g, &p, w->job);
     if (rc == BONSAI_OK && a->mold)
         rc = bn_mold_probe(a->mold, w->job);
     if (rc == BONSAI_OK)
@@ -525,6 +528,8 @@ bonsai_status bn_search_all(bn_search *w)
     w->trained = -1;
     if (w->probe)
         BN_TRY(bn_search_molds(w));
+    if (w->job->o->coordinates)         /* rows that are stored one by one have none */
+        return w->finals > 0 ? bn_search_choose(w) : BONSAI_OK;
     BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
     if (!w->best.c && w->finals == 0 && w->storage.soft) {      /* soft labels are the first to go */
         w->storage.soft = false;

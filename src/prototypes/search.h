@@ -38,7 +38,8 @@ typedef struct {                /* the best candidate of a family: the same rows
     bn_trial t;
     double   percent;           /* of the probe, which does not compare families; below 0: not known */
     double   score;             /* what trained networks get right; the probe's percent if there are none */
-    bonsai_graph *g;            /* its small graph, in shares of the basis' directions, ... */
+    bonsai_graph *g;            /* its small graph, in shares of the basis' directions or in
+                                 * coordinates, ... */
     bn_basis basis;             /* ... which networks are trained on; r 0: there is none */
 } bn_finalist;
 
@@ -100,7 +101,8 @@ bool bn_search_may_teach(const bn_search *w);
 bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns);
 /* The small graph of it, without origins. */
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
-/* The same with a feature for each direction, where it has a basis. */
+/* The same with a feature for each direction, where it has a basis: a share of it, or, as the options
+ * ask, a coordinate. */
 bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
 bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
 /* The least and the most clusters that there may be. */

@@ -129,6 +129,16 @@ done:
     return rc;
 }
 
+/* Its features will be coordinates, which have no names. */
+static void be_coordinates(bonsai_graph *g)
+{
+    const bonsai_section s = BONSAI_SECTION_FEATURE_NAMES;
+    bn_free(g->owned[s]);
+    g->owned[s] = NULL;
+    g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
+    g->view.flags |= BONSAI_FLAG_COORDINATES;
+}
+
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_job *job)
 {
     bonsai_status rc;
@@ -136,6 +146,8 @@ bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_
     const bn_storage *s = p->storage;
     BN_TRY(bn_made_graph(&g, job->g, bn_storage_rows(s, p->c->count)));
     BN_TRY(put_edges(g, p->c->count, s));
+    if (p->basis && job->o->coordinates)
+        be_coordinates(g);
     if (p->basis)
         BN_TRY(bn_shares_store(g, p->shares, p->basis, job->at.threads));
     else
@@ -149,18 +161,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *p, bool straight,
+bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *p, bn_compact form,
                                    const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
     BN_TRY(bn_graph_new(&g, job->g->where));
     g->view.nodes = bn_storage_rows(p->storage, p->c->count);
-    const int64_t first = straight && !p->bare ? 1 : 0;
+    const int64_t first = form == BN_COMPACT_JUDGED && !p->bare ? 1 : 0;
     g->view.features = p->basis->r - first;
     g->view.classes = job->g->view.classes;
     BN_TRY(put_edges(g, p->c->count, p->storage));
-    BN_TRY(bn_shares_compact(g, p->shares, straight ? p->basis : NULL, first));
+    BN_TRY(bn_shares_compact(g, p->shares, form == BN_COMPACT_SHARES ? NULL : p->basis, first));
     BN_TRY(put_labels(g, p));
     BN_TRY(bonsai_graph_verify(g));
     *out = g;
@@ -184,8 +196,9 @@ static bonsai_status stored_rows(bn_embedding *out, const bonsai_graph *g, const
 {
     bonsai_status rc;
     bn_embedding rows = {0};
-    BN_TRY(bn_embed_view(basis ? &rows : out, g, NULL, BN_OWN, 0, at));
-    if (basis)
+    const bool far = basis && !g->spanned;      /* in all columns still */
+    BN_TRY(bn_embed_view(far ? &rows : out, g, NULL, BN_OWN, 0, at));
+    if (far)
         BN_TRY(bn_basis_project(out, basis, &rows, at));
 done:
     bn_embedding_free(&rows);

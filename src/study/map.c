@@ -406,7 +406,7 @@ bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bo
 {
     bonsai_status rc;
     int32_t *kept = NULL;
-    bonsai_graph *columns = NULL;
+    bonsai_graph *columns = NULL, *projected = NULL;
     mapping d = {.maps = m, .m = m, .small = small, .full = full,
                  .layers = is_operator(full) ? 0 : layers, .alike = alike || is_operator(small),
                  .threads = bn_threads(bn_here(at)->threads), .place = *bn_here(at)};
@@ -415,6 +415,8 @@ bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bo
         m[c / CELLS].most[c % CELLS] = -1;
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, d.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, d.threads));
+    BN_TRY(bn_projected(&projected, full, small));
+    d.full = full = projected ? projected : full;
     BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, d.threads));
     if (kept) {
         BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
@@ -425,6 +427,7 @@ done:
     free_mapping(&d);
     bn_free(kept);
     bonsai_graph_free(columns);
+    bonsai_graph_free(projected);
     if (rc != BONSAI_OK)
         bn_map_free(m);
     return rc;

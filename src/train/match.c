@@ -46,6 +46,9 @@ static bonsai_status match_standard(bn_task *t)
             t->mean[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_MEAN, j);
             t->spread[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_SPREAD, j);
         }
+    } else if (t->o.standardise && t->small->spanned) {
+        return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are coordinates, which are not standardised",
+                       t->small->where);
     } else if (t->o.standardise) {
         BN_TRY(room_for_standard(t));
         BN_TRY(bn_standard(t->mean, t->spread, t->full,

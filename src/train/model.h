@@ -35,6 +35,11 @@ bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bon
  * (modelsplit.c). */
 int64_t bn_split_sum(const bonsai_graph *g);
 
+/* Lets a model that reads the coordinates of small read what these are of: its first layer, times the
+ * projection.  Every layer begins with a product by the features, so that nothing else changes.
+ * (fold.c) */
+bonsai_status bn_model_fold(bonsai_model *m, const bonsai_graph *small);
+
 /* Gives m the scales of the columns that it takes of g (modelscale.c). */
 bonsai_status bn_model_scales(bonsai_model *m, const bonsai_graph *g);
 

@@ -86,8 +86,12 @@ static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const 
     BN_TRY(bn_parts_for(&t->drawn, &t->parts, small, full));
     t->full = t->drawn ? t->drawn : full;
     t->small = t->same ? t->full : small;
-    if (!t->same)
-        BN_TRY(bn_parts_leaks(&t->leaks, small, t->full));
+    t->given = t->full;
+    if (t->same)
+        goto done;
+    BN_TRY(bn_parts_leaks(&t->leaks, small, t->full));
+    BN_TRY(bn_projected(&t->projected, t->full, small));
+    t->full = t->projected ? t->projected : t->full;
 done:
     return rc;
 }
@@ -128,5 +132,6 @@ void bn_task_free(bn_task *t)
     bn_free(t->kept);
     bn_free(t->mean);
     bn_free(t->spread);
+    bonsai_graph_free(t->projected);
     bonsai_graph_free(t->drawn);
 }

@@ -36,10 +36,10 @@ static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
 static bonsai_status copy_feature_names(bonsai_model *m, const bn_task *t)
 {
     const bool own = bn_has(t->small, BONSAI_SECTION_FEATURE_NAMES);
-    const bonsai_graph *g = own ? t->small : t->full;
+    const bonsai_graph *g = own ? t->small : t->given;
     return bn_names_pick(&m->feature_names, &m->feature_names_len,
                          &g->view.section[BONSAI_SECTION_FEATURE_NAMES], own ? NULL : t->kept,
-                         t->dims.features);
+                         m->dims.features);
 }
 
 static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
@@ -52,7 +52,7 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
         .heads = t->dims.heads,
         .gin_layers = t->dims.gin_layers,
         .epoch = run->best_epoch,
-        .features = t->full->view.features,
+        .features = t->given->view.features,
         .hidden = t->dims.hidden,
         .classes = t->dims.classes,
         .parameters = t->count,
@@ -69,6 +69,13 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
     return info;
 }
 
+/* Whether the model is to read what small projects: not if it was judged on a graph that someone had
+ * projected. */
+static bool is_folded(const bn_task *t)
+{
+    return t->projected || (t->same && t->small->spanned);
+}
+
 static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_outcome *from)
 {
     bonsai_status rc;
@@ -77,13 +84,16 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     BN_TRY(bn_model_new(&m, &t->dims));
     m->info = describe(t, from);
     memcpy(m->param, from->param, (size_t)t->count * sizeof *m->param);
+    if (is_folded(t))
+        BN_TRY(bn_model_fold(m, t->small));
     if (t->kept) {
         BN_TRY(BN_NEW(&m->kept, f));
         memcpy(m->kept, t->kept, (size_t)f * sizeof *m->kept);
     }
     BN_TRY(copy_floats(&m->mean, t->mean, f));
     BN_TRY(copy_floats(&m->spread, t->spread, f));
-    BN_TRY(bn_model_scales(m, t->full));
+    if (t->given->view.features == m->info.features)
+        BN_TRY(bn_model_scales(m, t->given));
     BN_TRY(copy_names(m, bn_has(t->small, BONSAI_SECTION_CLASS_NAMES) ? t->small : t->full));
     BN_TRY(copy_feature_names(m, t));
     *out = m;

@@ -21,6 +21,8 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
     bn_progress progress;
     const bonsai_graph *small, *full;   /* trained on; judged on, with its split */
     bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
+    const bonsai_graph *given;  /* full, before it was projected on small's basis: the same if not, ... */
+    bonsai_graph *projected;    /* ... or NULL */
     bn_parts    parts;          /* where that split is from */
     int64_t     leaks;          /* labelled nodes of small that full judges on */
     bool        same;           /* small and full are one graph */

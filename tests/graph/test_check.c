@@ -83,8 +83,8 @@ static void sizes_are_checked(void **state)
     v.classes++;
     refuse(&v, "graph: 65540 classes are implausible for 3 nodes");
     v = good();
-    v.flags = 16;
-    refuse(&v, "unknown flags 10");
+    v.flags = 32;
+    refuse(&v, "unknown flags 20");
     v.size = 0;
     refuse(&v, "bonsai_view was not initialised");
 }

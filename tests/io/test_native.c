@@ -233,7 +233,8 @@ static void a_wrong_header_is_refused(void **state)
     refuse_field(0, 40, (uint64_t)1 << 31, 8, "2147483648 features; the number must be");
     refuse_field(0, 40, 99, 8, "where 495 are needed");
     refuse_field(0, 48, (uint64_t)1 << 62, 8, "classes; the number must be");
-    refuse_field(0, 56, 16, 8, "unknown flags 10");
+    refuse_field(0, 56, 32, 8, "unknown flags 20");
+    refuse_field(0, 56, 16, 8, "says that its features are coordinates, but has none");
 }
 
 static void a_wrong_table_is_refused(void **state)

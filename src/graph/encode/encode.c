@@ -34,9 +34,14 @@ static bonsai_type eight_bits(const bn_traits *t)
     return t->negative ? BONSAI_TYPE_I8 : BONSAI_TYPE_U8;
 }
 
+static bonsai_type number_type(int64_t features)
+{
+    return features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+}
+
 static bonsai_type index_type(const bonsai_view *v)
 {
-    return v->features <= 65536 ? BONSAI_TYPE_U16 : BONSAI_TYPE_U32;
+    return number_type(v->features);
 }
 
 /* columns: all, or fewer, which are then listed. */
@@ -68,8 +73,8 @@ static void set_factors(bn_coding *p, const bonsai_graph *g)
     if (bn_factors_are_squares(g))
         p->type[BONSAI_SECTION_BASIS] = BONSAI_TYPE_S4;
     if (bn_has(g, BONSAI_SECTION_BASIS_COLUMNS))
-        p->type[BONSAI_SECTION_BASIS_COLUMNS] = index_type(&g->view);
-    const int64_t bits = (g->view.features + 7) / 8;
+        p->type[BONSAI_SECTION_BASIS_COLUMNS] = number_type(bn_basis_features(g));
+    const int64_t bits = (bn_basis_features(g) + 7) / 8;
     if (bits < bn_coding_bytes(p, BONSAI_SECTION_BASIS_COLUMNS))
         set(p, BONSAI_SECTION_BASIS_COLUMNS, BONSAI_TYPE_U8, bits);
 }
@@ -188,6 +193,10 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
     const bn_traits mapped = bn_traits_mapped(t);
+    if (g->spanned) {                   /* nothing else tells what they are coordinates of */
+        set_factors(p, g);
+        return BONSAI_OK;
+    }
     switch (e) {
     case BONSAI_ENCODING_AUTO:
         *p = best_of_all(&base, v, t);
