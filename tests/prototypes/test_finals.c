@@ -82,7 +82,7 @@ static void rows_that_differ_are_told_apart(void **state)
     for (int sage = 0; sage < 2; sage++) {
         bonsai_graph *g = graph_of(m.row, F);
         bn_student s;
-        assert_int_equal(bn_student_new(&s, &(bn_entrant){g, NULL}, sage, 2), BONSAI_OK);
+        assert_int_equal(bn_student_new(&s, &(bn_entrant){.g = g}, sage, 2), BONSAI_OK);
         for (int epoch = 1; epoch <= EPOCHS; epoch++)
             assert_true(bn_student_step(&s, epoch));
         assert_int_equal(right_of(&s, &m), P);
@@ -99,8 +99,8 @@ static void a_basis_is_learned_from_like_the_rows_that_it_stands_for(void **stat
     for (int sage = 0; sage < 2; sage++) {
         bonsai_graph *g = graph_of(m.row, F), *low = graph_of(m.share, R);
         bn_student a, b;
-        assert_int_equal(bn_student_new(&a, &(bn_entrant){g, NULL}, sage, 2), BONSAI_OK);
-        assert_int_equal(bn_student_new(&b, &(bn_entrant){low, &m.basis}, sage, 2), BONSAI_OK);
+        assert_int_equal(bn_student_new(&a, &(bn_entrant){.g = g}, sage, 2), BONSAI_OK);
+        assert_int_equal(bn_student_new(&b, &(bn_entrant){.g = low, .basis = &m.basis}, sage, 2), BONSAI_OK);
         assert_int_equal(a.learned.count, b.learned.count);
         for (int epoch = 1; epoch <= 5; epoch++)
             assert_true(bn_student_step(&a, epoch) && bn_student_step(&b, epoch));
@@ -122,7 +122,7 @@ static void rows_that_overflow_end_a_training(void **state)
     for (int i = 0; i < P * F; i++)
         rows[i] = 3e38f;
     bonsai_graph *g = graph_of(rows, F);
-    assert_int_equal(bn_student_new(&s, &(bn_entrant){g, NULL}, false, 0), BONSAI_OK);
+    assert_int_equal(bn_student_new(&s, &(bn_entrant){.g = g}, false, 0), BONSAI_OK);
     assert_false(bn_student_step(&s, 1));
     bn_student_free(&s);
     bonsai_graph_free(g);
@@ -147,7 +147,7 @@ static void every_failed_allocation_is_survived(void **state)
     static mixture m;
     make_mixture(&m);
     bonsai_graph *low = graph_of(m.share, R);
-    bn_entrant e = {low, &m.basis};
+    bn_entrant e = {.g = low, .basis = &m.basis};
     survives_failed_allocations(make_and_free, &e, 10);
     bonsai_graph_free(low);
 }
