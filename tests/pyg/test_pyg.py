@@ -297,6 +297,29 @@ class Condensing(unittest.TestCase):
             d.x = d.x[:, :2]
             pyg.apply_features(d, small)
 
+    def test_coordinates_bring_their_projection(self):
+        d = data(nodes=600)
+        small = condense(d, nodes=None, ratio=0.1, coordinates=True)
+        self.assertEqual(tuple(small.projection.shape), (d.num_features, small.num_features))
+        self.assertLess(small.num_features, d.num_features)
+        low = d.x @ small.projection
+        for x in (d.x, d.x.to_sparse(), d.x.to_sparse_csr()):
+            full = copy.copy(d)
+            full.x = x
+            self.assertTrue(torch.allclose(pyg.apply_features(full, small).x, low, atol=1e-5))
+            self.assertIs(full.x, x)
+        again = pyg.from_data(small)
+        self.assertTrue(np.array_equal(again.projection, small.projection.numpy()))
+        self.assertTrue(torch.equal(pyg.to_data(again).projection, small.projection))
+        self.assertTrue(np.allclose(pyg.from_data(d).project(again).x, low.numpy(), atol=1e-5))
+        found = graphbonsai.evaluate(small, d, epochs=40, seeds=1, threads=1)
+        self.assertGreater(found.mean, 50)
+        network = Network("gcn", small.num_features, 3)
+        self.assertEqual(pyg.evaluate(network, small, d)["nodes"], int(d.test_mask.sum()))
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, "but the full one has 2"):
+            d.x = d.x[:, :2]
+            pyg.apply_features(d, small)
+
     def test_several_ratios_give_several_graphs(self):
         d = data()
         several = graphbonsai.condense(d, [0.02, 0.05], threads=1, progress=False)
