@@ -365,7 +365,7 @@ static bonsai_status take_views(bn_guide *g, const bn_source *s, const bn_job *j
         goto done;
     }
     const bn_nodes nodes = {s->node, s->view[BN_FAR]->rows};
-    BN_TRY(bn_averages_make(&g->rows->averages, job->g, &nodes, job->o->layers, own_dense, &job->at));
+    BN_TRY(bn_averages_make(&g->rows->averages, job->g, &nodes, job->o->layers, own_dense, at));
     const bn_chain own = bn_averages_own(&g->rows->averages);
     const bn_chain far = bn_averages_far(&g->rows->averages, job->o->layers);
     BN_TRY(take_product(g, BN_GUIDE_OWN, &own, s, at));

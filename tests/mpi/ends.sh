@@ -51,9 +51,9 @@ for signal in TERM INT; do
 done
 # While they write one file together, which has no name yet.
 begin 'generate -o gen.bonsai --nodes 400000 --dense --features 150 --no-linear -q -t 1'
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for i in $(seq 100); do
     ls -l "/proc/$(cat pid.0)/fd" 2>/dev/null | grep -q "$work/.*(deleted)" && break
-    sleep 0.2
+    sleep 0.05
 done
 kill -9 "$(cat pid.1)" || fail "it was too fast to be killed"
 ended "killing rank 1 while it writes"

@@ -67,7 +67,7 @@ static void weights_of_any_sign_need_the_flag(void **state)
     assert_fails(bonsai_graph_new(&other, &v, 1), BONSAI_E_ARGUMENT,
                  "says that its edge weights are an operator, but has none");
     v = view_of(g);
-    v.flags |= 16;
+    v.flags |= 32;
     assert_fails(bonsai_graph_new(&other, &v, 1), BONSAI_E_ARGUMENT, "unknown flags");
     bonsai_graph_free(g);
 }
