@@ -118,7 +118,7 @@ done:
     return rc;
 }
 
-/* Lets the probe score those that it has not seen. */
+/* Scores the finalists that the probe has not seen yet. */
 static bonsai_status probe_all(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;

@@ -47,7 +47,8 @@ static void jury_free(jury *j)
     bn_free(j->label);
 }
 
-/* Nodes are often sorted, so that the first of them would speak for a few classes. */
+/* Takes judged nodes at even distances: nodes are often sorted, so that the first of them would speak for
+ * a few classes. */
 static bonsai_status call_jury(jury *j, const bn_job *job)
 {
     bonsai_status rc;

@@ -76,7 +76,7 @@ static void keep(watch *k, const float *w, int64_t stride, int step)
     k->step = step;
 }
 
-/* The constant makes up for the mean of the rows and of the targets. */
+/* Fills the constant of the scores, which makes up for the mean of the rows and of the targets. */
 static void find_constant(float *constant, const watch *k, const float *w, int64_t stride)
 {
     for (int64_t i = 0; i < k->g->classes; i++) {
@@ -141,7 +141,7 @@ static bool look(const float *w, int64_t stride, int step, void *payload)
 
 /* ---- fitting ---- */
 
-/* The targets, +-1 less their mean. */
+/* Fills the targets, +-1 less their mean. */
 static void set_targets(float *y, const watch *k)
 {
     const bn_guide *g = k->g;
@@ -196,6 +196,8 @@ static bonsai_status fit(watch *k, const bn_chain *x, const double *variance, co
     }
     set_targets(y, k);
     BN_TRY(bn_ridge_chain(w, x, squares, y, c, &how));
+    if (k->step == 0)           /* solved before the first look */
+        keep(k, w, c, 1);
     if (constant)
         find_constant(constant, k, k->best, c);
 done:
@@ -208,7 +210,7 @@ done:
     return rc;
 }
 
-/* The mean of the rows, as a product with ones. */
+/* Finds the mean of the rows, as a product with ones. */
 static bonsai_status find_mean(float *mean, const bn_chain *x, int threads)
 {
     bonsai_status rc;
@@ -249,7 +251,7 @@ done:
 
 /* ---- what columns are worth ---- */
 
-/* Their variance times what classes differ by in the weights, as shares of the whole. */
+/* Rates columns by their variance times what classes differ by in the weights, as shares of the whole. */
 static void rate_columns(bn_guide *g, int view)
 {
     double total = 0, *rate = g->rate[view];
@@ -267,7 +269,7 @@ static void rate_columns(bn_guide *g, int view)
         rate[j] /= total;
 }
 
-/* The variance of each column in some rows, and the share of entries that are not zero. */
+/* Measures the variance of each column in some rows, and the share of entries that are not zero. */
 static bonsai_status measure_columns(double *out, double *filled, const bn_embedding *x)
 {
     int64_t entries = 0;
@@ -295,7 +297,7 @@ done:
 
 /* ---- what is fitted ---- */
 
-/* Rows of a view as they are, as many as a step can afford. */
+/* Takes rows of a view as they are, as many as a step can afford. */
 static bonsai_status take_rows(bn_guide *g, int view, const bn_source *s, const bn_place *at)
 {
     bonsai_status rc;
@@ -315,7 +317,7 @@ done:
     return rc;
 }
 
-/* All rows of a view, as a product of matrices. */
+/* Takes all rows of a view, as a product of matrices. */
 static bonsai_status take_product(bn_guide *g, int view, const bn_chain *chain, const bn_source *s,
                                   const bn_place *at)
 {
@@ -406,7 +408,7 @@ done:
     return rc;
 }
 
-/* What rank 0 found. */
+/* Copies what rank 0 found to the other ranks. */
 static bonsai_status share_all(bn_guide *g, bn_world *w)
 {
     bonsai_status rc;

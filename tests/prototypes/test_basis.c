@@ -244,6 +244,26 @@ static void the_columns_that_tell_classes_apart_are_kept(void **state)
     }
 }
 
+/* One column is solved by the first step, before anybody looks. */
+static void what_the_first_step_solves_is_kept(void **state)
+{
+    (void)state;
+    for (int sparse = 0; sparse < 2; sparse++) {
+        stage *t = new_stage(sparse, 1);
+        bn_guide g = guide_of(t);
+        for (int view = 0; view < BN_GUIDES; view++) {
+            float w[CLASSES] = {0};
+            double most = 0;
+            assert_int_equal(bn_guide_refit(w, &g, view, &told[1], 1, &t->job.at), BONSAI_OK);
+            for (int k = 0; k < CLASSES; k++)
+                most = fmax(most, fabs((double)w[k]));
+            assert_true(most > 0);
+        }
+        bn_guide_free(&g);
+        free_stage(t);
+    }
+}
+
 /* ---- coordinates ---- */
 
 static void coordinates_have_the_products_of_projected_rows(void **state)
@@ -621,6 +641,7 @@ int main(void)
         cmocka_unit_test(there_is_one_for_the_mean_and_one_less_than_classes_of_each_view),
         cmocka_unit_test(the_first_direction_is_the_mean_of_averaged_rows),
         cmocka_unit_test(the_columns_that_tell_classes_apart_are_kept),
+        cmocka_unit_test(what_the_first_step_solves_is_kept),
         cmocka_unit_test(coordinates_have_the_products_of_projected_rows),
         cmocka_unit_test(shares_and_coordinates_turn_into_each_other),
         cmocka_unit_test(a_mold_has_all_rows_in_coordinates),
