@@ -151,8 +151,9 @@ bool bn_search_bare(const bn_search *w)
     return w->guide.filled[BN_GUIDE_OWN] < 0.5;
 }
 
-/* Enters a basis of own rows, which say most where neighbours disagree, of averaged ones, and of both.  Each is entered with one number of prototypes, since the probe tells
- * more of them from fewer by chance. */
+/* Enters a basis of own rows, which say most where neighbours disagree, of averaged ones, and of both.
+ * Each is entered with one number of prototypes, since the probe tells more of them from fewer by
+ * chance. */
 bonsai_status bn_search_molds(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
