@@ -11,16 +11,19 @@ rm -f script out err
 
 # While they are at work: begin, wait until every rank is there, and do something to them.
 condense='condense big.bonsai -o small.bonsai --ratio 0.1 --method trees --sample all -t 1'
-begin() {           # the command
+launch() {          # the command
     printf 'rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\necho $$ >pid.$rank\nexec "$BONSAI_MPI" %s\n' \
         "$1" >script
     sh "$HERE/start.sh" 3 sh ./script >out 2>err </dev/null &
     started=$!
-    for i in 1 2 3 4 5 6 7 8 9 10; do
-        sleep 0.3
+}
+begin() {
+    launch "$1"
+    for i in $(seq 50); do
+        sleep 0.1
         [ -s pid.0 ] && [ -s pid.1 ] && [ -s pid.2 ] && break
     done
-    sleep 0.7
+    sleep 0.5
     kill -0 "$started" || fail "it ended by itself"
 }
 ended() {           # that all did, within 30 seconds, and what is left
@@ -50,10 +53,11 @@ for signal in TERM INT; do
     ended "SIG$signal"
 done
 # While they write one file together, which has no name yet.
-begin 'generate -o gen.bonsai --nodes 400000 --dense --features 150 --no-linear -q -t 1'
-for i in $(seq 100); do
-    ls -l "/proc/$(cat pid.0)/fd" 2>/dev/null | grep -q "$work/.*(deleted)" && break
-    sleep 0.05
+launch 'generate -o gen.bonsai --nodes 400000 --dense --features 150 --no-linear -q -t 1'
+until [ -s pid.0 ] && [ -s pid.1 ] && [ -s pid.2 ] &&
+    ls -l "/proc/$(cat pid.0)/fd" 2>/dev/null | grep -q "$work/.*(deleted)"; do
+    kill -0 "$started" || fail "it ended before it was seen to write"
+    sleep 0.01
 done
 kill -9 "$(cat pid.1)" || fail "it was too fast to be killed"
 ended "killing rank 1 while it writes"
