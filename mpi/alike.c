@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "ranks.h"
 
 enum { TEXT = 128 };            /* must never change: other versions of the library read it */

@@ -7,6 +7,7 @@
 
 #include "condense/condense.h"
 #include "io/io.h"
+#include "options/options.h"
 #include "ranks.h"
 
 /* ---- the beginning of every call ---- */

@@ -1,4 +1,4 @@
-/* base.h -- errors, memory, options, threads, random numbers, progress, files.
+/* base.h -- errors, memory, threads, random numbers, progress, files.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_BASE_H
@@ -59,37 +59,6 @@ void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fa
 bool    bn_mem_failed(void);            /* tests: whether it has */
 int64_t bn_mem_live(void);              /* blocks not yet freed */
 void    bn_mem_limit(int64_t bytes);    /* refuse single larger requests; 0: the machine's memory */
-
-/* ---- options (options.c) ---- */
-
-/* Lays the caller's struct (its first field is its size) over the defaults; NULL
- * means the defaults.  name: the struct's, for the error sentence. */
-bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
-                               const char *name);
-/* The same for a struct of options, with the presets and ranges of fields.c; refuses a value
- * outside its range. */
-bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind kind);
-enum {
-    bn_kind_read = BONSAI_OPTIONS_READ, bn_kind_write = BONSAI_OPTIONS_WRITE,
-    bn_kind_generate = BONSAI_OPTIONS_GENERATE, bn_kind_condense = BONSAI_OPTIONS_CONDENSE,
-    bn_kind_train = BONSAI_OPTIONS_TRAIN, bn_kind_plan = BONSAI_OPTIONS_PLAN,
-    bn_kind_compare = BONSAI_OPTIONS_COMPARE, bn_kind_report = BONSAI_OPTIONS_REPORT,
-    bn_kind_suggest = BONSAI_OPTIONS_SUGGEST
-};
-#define BN_OPTIONS(out, given, kind) \
-    bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
-
-/* For a struct that the library fills.  The caller sets its size: check refuses NULL and a struct
- * without one, fill copies as much of ours (which has its own size) as fits. */
-bonsai_status bn_result_check(const void *out, const char *name);
-void bn_result_fill(void *out, const void *ours);
-/* A copy of the caller's array of structs, each laid over an empty one of ours.  All have the size
- * of the first.  NULL for none.  bn_free it. */
-bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
-                              const char *name);
-extern const bonsai_cell bn_cell_empty;
-extern const bonsai_power bn_power_empty;
-void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
 
 /* ---- threads and progress (threads.c) ---- */
 

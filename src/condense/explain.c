@@ -6,6 +6,7 @@
 
 #include "record.h"
 #include "strongest.h"
+#include "options/options.h"
 
 static bonsai_status read(bn_record *r, const bonsai_graph *small)
 {

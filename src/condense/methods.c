@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 
 static const bn_method methods[BONSAI_METHOD_COUNT] = {
     [BONSAI_METHOD_TREES] = {

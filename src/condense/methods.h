@@ -1,7 +1,7 @@
 /* methods.h -- the table of methods: what each needs, and how it runs.
  *
  * A new method is one file that picks nodes or makes some, a value of bonsai_method, its name among
- * the words of that option (base/fields.c), and a row of methods.c.  Nothing else tells methods
+ * the words of that option (options/fields.c), and a row of methods.c.  Nothing else tells methods
  * apart: what a method needs or can do is a bit of its row.
  *
  * SPDX-License-Identifier: MIT */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "condense.h"
+#include "options/options.h"
 #include "prototypes/basis.h"
 #include "record.h"
 

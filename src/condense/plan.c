@@ -11,6 +11,7 @@
 
 #include "methods.h"
 #include "needs.h"
+#include "options/options.h"
 #include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 

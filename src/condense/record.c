@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 
 /* Bytes are whole numbers and stay exact; the paper's price need not be one. */
 static bn_json *number(double v)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "condense.h"
 
 bonsai_status bn_request_ratio(double ratio)

@@ -12,6 +12,7 @@
 
 #include "methods.h"
 #include "record.h"
+#include "options/options.h"
 #include "update/update.h"
 
 typedef struct {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "record.h"
+#include "options/options.h"
 
 static const double hardly = 1;         /* point above naming the largest class, ... */
 static const double hardly_share = 0.1; /* ... or this share of what the full graph is above it */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 bonsai_status bn_draft_new(bn_draft *d, const char *where)
 {

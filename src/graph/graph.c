@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 const char *bonsai_section_text(bonsai_section s)
 {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 enum { MOST_NODES = 10000, MOST_CELLS = 1 << 24, FREE_STEPS = 1 << 28, PER_VALUE = 1 << 14 };
 static const double most_steps = 2e10, lambda = 1;

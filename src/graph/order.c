@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 enum { USUAL_PARTS = 8 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 static int degree_bin(int64_t degree)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "options/options.h"
 
 enum { BATCH = 64 << 20,        /* bytes of a message */
        PART = 1 << 15 };        /* entries that a thread is worth */

@@ -9,6 +9,7 @@
 #include "container.h"
 #include "io.h"
 #include "stream.h"
+#include "options/options.h"
 
 static const bn_format *const formats[] = {     /* the first that matches is used */
     &bn_format_native,  &bn_format_npz,        &bn_format_planetoid, &bn_format_ogb,

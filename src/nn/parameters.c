@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "nn.h"
 
 int64_t bn_dims_size(const bn_dims *d, int layer, bn_size what)

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 
 static double percent(double part, double whole)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "nn/tally.h"
 
 enum { MOST_ORDERED = 1000 };   /* classes whose scores are kept to be sorted */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "page.h"
 
 /* ---- time and memory ----------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "page.h"
+#include "options/options.h"
 
 struct bonsai_report {
     bn_page page;

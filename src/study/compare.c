@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "condense/condense.h"
+#include "options/options.h"
 
 static bonsai_status need_list(const void *list, int count, int least, const char *what)
 {

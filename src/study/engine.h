@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "effort.h"
 #include "graph/graph.h"
 

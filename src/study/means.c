@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "graph/graph.h"
+#include "options/options.h"
 
 typedef struct {
     const bonsai_cell *cells;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "embed/embed.h"
+#include "options/options.h"
 #include "train/train.h"
 
 typedef struct {

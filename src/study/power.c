@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "condense/methods.h"
 #include "condense/needs.h"
 

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/fields.h"
+#include "options/fields.h"
 #include "condense/methods.h"
 #include "effort.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "graph/graph.h"
+#include "options/options.h"
 
 bonsai_status bonsai_train_beside(bonsai_training **out, const bonsai_training *small,
                                   const bonsai_graph *full, const bonsai_train_options *given)

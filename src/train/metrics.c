@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "metrics.h"
+#include "options/options.h"
 
 #include <math.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/scratch.h"
+#include "options/options.h"
 #include "train.h"
 
 /* ---- the handle ---- */

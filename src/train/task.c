@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/scratch.h"
+#include "options/options.h"
 #include "train.h"
 
 static bonsai_status check_dims(bn_task *t)

@@ -1,4 +1,4 @@
-/* test_base.c -- errors, memory, options, random numbers, checksums, numbers, files.
+/* test_base.c -- errors, memory, random numbers, checksums, numbers, files.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -138,54 +138,6 @@ static void the_harness_fails_each_allocation_once(void **state)
 {
     (void)state;
     survives_failed_allocations(three_blocks, NULL, 3);
-}
-
-/* ---- options ---- */
-
-static void an_older_struct_keeps_the_new_defaults(void **state)
-{
-    (void)state;
-    bonsai_generate_options given, got;
-    memset(&given, 0x5a, sizeof given);
-    bonsai_generate_options_init_sized(&given, offsetof(bonsai_generate_options, degree));
-    assert_int_equal(*(unsigned char *)&given.degree, 0x5a);
-    given.nodes = 77;
-    assert_int_equal(BN_OPTIONS(&got, &given, generate), BONSAI_OK);
-    assert_int_equal(got.nodes, 77);
-    assert_int_equal(got.size, sizeof got);
-    assert_true(got.degree == 4);
-    assert_int_equal(got.seed, 1);
-}
-
-typedef struct { bonsai_write_options known; uint64_t tail[2]; } newer_options;
-
-static void a_newer_struct_is_accepted_while_its_tail_is_zero(void **state)
-{
-    (void)state;
-    newer_options given;
-    bonsai_write_options got;
-    memset(&given, 0xff, sizeof given);
-    bonsai_write_options_init_sized(&given.known, sizeof given);
-    assert_int_equal(given.known.size, sizeof given);
-    assert_int_equal(given.tail[1], 0);
-    given.known.threads = 3;
-    assert_int_equal(BN_OPTIONS(&got, &given, write), BONSAI_OK);
-    assert_int_equal(got.threads, 3);
-    assert_int_equal(got.size, sizeof got);
-    given.tail[1] = 1;
-    assert_fails(BN_OPTIONS(&got, &given, write), BONSAI_E_ARGUMENT,
-                 "bonsai_write_options has options that this version");
-}
-
-static void a_struct_without_init_is_refused(void **state)
-{
-    (void)state;
-    bonsai_read_options given = {0}, got, usual;
-    assert_fails(BN_OPTIONS(&got, &given, read), BONSAI_E_ARGUMENT,
-                 "bonsai_read_options was not initialised");
-    assert_int_equal(BN_OPTIONS(&got, NULL, read), BONSAI_OK);
-    bonsai_read_options_init(&usual);
-    assert_memory_equal(&got, &usual, sizeof got);
 }
 
 /* ---- threads and progress ---- */
@@ -611,9 +563,6 @@ int main(void)
         cmocka_unit_test(no_items_still_give_a_pointer),
         cmocka_unit_test(growing_keeps_the_contents),
         cmocka_unit_test(the_harness_fails_each_allocation_once),
-        cmocka_unit_test(an_older_struct_keeps_the_new_defaults),
-        cmocka_unit_test(a_newer_struct_is_accepted_while_its_tail_is_zero),
-        cmocka_unit_test(a_struct_without_init_is_refused),
         cmocka_unit_test(a_tick_reports_and_cancels),
         cmocka_unit_test(streams_differ_and_repeat),
         cmocka_unit_test(units_fill_zero_to_one),

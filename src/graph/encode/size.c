@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "graph/graph.h"
+#include "options/options.h"
 
 bonsai_status bonsai_graph_sections(bonsai_type *types, int64_t *bytes, int count,
                                     const bonsai_graph *g, const bonsai_write_options *given)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "generate.h"
+#include "options/options.h"
 
 static const double most_border = 0.17; /* share of nodes that lean to another class */
 

@@ -1,7 +1,7 @@
-/* test_fields.c -- the table of option fields against the structs that it describes.
+/* test_fields.c -- the table of option fields against the structs that it describes, and structs that grow.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/fields.h"
+#include "options/fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -318,6 +318,54 @@ static void groups_have_headings_and_the_first_is_short(void **state)
     assert_null(bonsai_group_name(BONSAI_GROUP_COUNT));
 }
 
+/* ---- structs that grow ---- */
+
+static void an_older_struct_keeps_the_new_defaults(void **state)
+{
+    (void)state;
+    bonsai_generate_options given, got;
+    memset(&given, 0x5a, sizeof given);
+    bonsai_generate_options_init_sized(&given, offsetof(bonsai_generate_options, degree));
+    assert_int_equal(*(unsigned char *)&given.degree, 0x5a);
+    given.nodes = 77;
+    assert_int_equal(BN_OPTIONS(&got, &given, generate), BONSAI_OK);
+    assert_int_equal(got.nodes, 77);
+    assert_int_equal(got.size, sizeof got);
+    assert_true(got.degree == 4);
+    assert_int_equal(got.seed, 1);
+}
+
+typedef struct { bonsai_write_options known; uint64_t tail[2]; } newer_options;
+
+static void a_newer_struct_is_accepted_while_its_tail_is_zero(void **state)
+{
+    (void)state;
+    newer_options given;
+    bonsai_write_options got;
+    memset(&given, 0xff, sizeof given);
+    bonsai_write_options_init_sized(&given.known, sizeof given);
+    assert_int_equal(given.known.size, sizeof given);
+    assert_int_equal(given.tail[1], 0);
+    given.known.threads = 3;
+    assert_int_equal(BN_OPTIONS(&got, &given, write), BONSAI_OK);
+    assert_int_equal(got.threads, 3);
+    assert_int_equal(got.size, sizeof got);
+    given.tail[1] = 1;
+    assert_fails(BN_OPTIONS(&got, &given, write), BONSAI_E_ARGUMENT,
+                 "bonsai_write_options has options that this version");
+}
+
+static void a_struct_without_init_is_refused(void **state)
+{
+    (void)state;
+    bonsai_read_options given = {0}, got, usual;
+    assert_fails(BN_OPTIONS(&got, &given, read), BONSAI_E_ARGUMENT,
+                 "bonsai_read_options was not initialised");
+    assert_int_equal(BN_OPTIONS(&got, NULL, read), BONSAI_OK);
+    bonsai_read_options_init(&usual);
+    assert_memory_equal(&got, &usual, sizeof got);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +380,9 @@ int main(void)
         cmocka_unit_test(what_could_not_be_given_is_passed_over),
         cmocka_unit_test(a_flag_takes_any_number),
         cmocka_unit_test(groups_have_headings_and_the_first_is_short),
+        cmocka_unit_test(an_older_struct_keeps_the_new_defaults),
+        cmocka_unit_test(a_newer_struct_is_accepted_while_its_tail_is_zero),
+        cmocka_unit_test(a_struct_without_init_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,8 @@
 #ifndef BN_FIELDS_H
 #define BN_FIELDS_H
 
-#include "base.h"
 #include "json.h"
+#include "options.h"
 
 enum { BN_MOST_DRAWS = 1000 };  /* splits of a study, and draws of a split */
 
