@@ -6,7 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
 
-#include "cli.h"
+#include "files/files.h"
+#include "files/graphs.h"
 
 const command commands[] = {
     {"generate", cmd_generate, "write a graph that looks like a citation network"},

@@ -13,7 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "output/text.h"
+#include "program.h"
 
 const command *command_find(const char *name)
 {

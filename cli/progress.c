@@ -14,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "output/text.h"
+#include "program.h"
 
 static volatile sig_atomic_t caught;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "results/cells.h"
 #include "fuzz.h"
 #include "mutate.h"
 

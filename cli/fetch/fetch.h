@@ -10,7 +10,9 @@
 #ifndef BONSAI_FETCH_H
 #define BONSAI_FETCH_H
 
-#include "cli.h"
+#include "files/files.h"
+#include "opt/opt.h"
+#include "output/text.h"
 #include "sha256.h"
 
 /* ---- the catalogue ------------------------------------------------------- */

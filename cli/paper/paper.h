@@ -21,7 +21,11 @@
 #ifndef BONSAI_PAPER_H
 #define BONSAI_PAPER_H
 
-#include "cli.h"
+#include "files/graphs.h"
+#include "output/text.h"
+#include "results/cells.h"
+#include "results/condensed.h"
+#include "results/train_eval.h"
 
 enum { MOST_SETS = 8, RATIOS = 3, PUBLISHED_EPOCHS = 1000 };
 

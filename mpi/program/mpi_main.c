@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include "bonsai_mpi.h"
-#include "cli.h"
+#include "files/graphs.h"
+#include "output/summary.h"
+#include "output/text.h"
 
 const command commands[] = {
     {"condense", cmd_condense, "make a small graph that trains like the large one"},

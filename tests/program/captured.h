@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "testing.h"            /* behind cli.h: a macro of cmocka is called as a function there */
+#include "files/files.h"
+#include "testing.h"            /* behind the others: a macro of cmocka is called as a function there */
 
 const workers crew = {.program = "bonsai"};
 const command commands[] = {{NULL, NULL, NULL}};

@@ -4,6 +4,7 @@
 #include <locale.h>
 
 #include "captured.h"
+#include "output/text.h"
 
 static const column many[] = {
     {"name", "name", NULL},           {"kind", "kind of it", NULL},  {"size", "size", NULL},

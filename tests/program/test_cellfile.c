@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "captured.h"
+#include "results/cells.h"
 
 enum { CELLS = 6, RUNS = 5, CLASSES = 3 };
 

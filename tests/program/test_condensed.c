@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "captured.h"
+#include "results/condensed.h"
+#include "results/train_eval.h"
 
 /* What summary_condensed prints of a small graph that took so many joules. */
 static char *said_of(double joules, int people, int json)

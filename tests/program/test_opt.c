@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "captured.h"
+#include "opt/opt.h"
 
 typedef union { double align; unsigned char byte[1024]; bonsai_condense_options condense; } room;
 

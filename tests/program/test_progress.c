@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 
 #include "captured.h"
+#include "output/text.h"
 
 static int terminal = -1, screen = -1;
 

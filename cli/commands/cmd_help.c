@@ -1,0 +1,152 @@
+/* cmd_help.c -- bonsai help: the commands, one of them, the formats, or the methods.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "opt/opt.h"
+#include "output/summary.h"
+#include "output/text.h"
+
+/* For programs: one row per command. */
+static int list_rows(session *s)
+{
+    static const column columns[] = {{"name", "command", NULL}, {"line", "what it does", NULL},
+                                     {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    bn_json *rows = bn_json_array();
+    for (const command *c = commands; c->name; c++)
+        bn_json_add(rows, bn_json_pack("[s,s]", c->name, c->line));
+    s->people = 0;
+    summary_table(&r, "commands", columns, rows);
+    return summary_print(&r, s);
+}
+
+static int list_commands(session *s)
+{
+    enum { NAMES = 10 };
+    if (s->rows || s->json)
+        return list_rows(s);
+    put_prose("usage: %s COMMAND [options]\n\n"
+              "Makes graphs small for training graph neural networks.\n\n"
+              "commands:", crew.program);
+    for (const command *c = commands; c->name; c++) {
+        printf("  %-*s ", NAMES, c->name);
+        put_wrapped(c->line, NAMES + 3, NAMES + 3, prose_columns());
+        putchar('\n');
+    }
+    if (crew.several)
+        put_prose("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes "
+                  "one.  \"%s help COMMAND\" explains one.", crew.program);
+    else
+        put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists "
+                  "them.  \"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+    if (crew.several)
+        put_examples(crew.examples);
+    return EXIT_DONE;
+}
+
+static int list_formats(session *s)
+{
+    static const column columns[] = {{"name", "format", NULL},
+                                     {"writes", "written", NULL},
+                                     {"about", "what it is", NULL},
+                                     {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    bn_json *rows = bn_json_array();
+    for (int i = 0; bonsai_format_name(i); i++)
+        bn_json_add(rows, bn_json_pack("[s,b,s]", bonsai_format_name(i),
+                                       bonsai_format_writes(i), bonsai_format_help(i)));
+    if (style_of(s) != STYLE_JSON)
+        put_prose("A GRAPH's format is recognised by its name and contents; FORMAT:PATH sets "
+                  "it.\n");
+    s->people = 1;
+    summary_table(&r, "formats", columns, rows);
+    return summary_print(&r, s);
+}
+
+/* What each method makes; those that belong together stand together. */
+static const struct {
+    bonsai_method method;
+    const char   *kind, *about;
+} methods[] = {
+    {BONSAI_METHOD_AUTO, "ours",
+     "the best of prototypes, trees, random, herding and kcenter, by a probe"},
+    {BONSAI_METHOD_PROTOTYPES, "ours", "nodes that each stand for many training nodes"},
+    {BONSAI_METHOD_TREES, "the paper's", "trees that most others are near to, thinned by PageRank"},
+    {BONSAI_METHOD_PUBLISHED, "the paper's",
+     "what its published code does, by its own price: often most of the graph"},
+    {BONSAI_METHOD_RANDOM, "baseline", "training nodes at random"},
+    {BONSAI_METHOD_RANDOM_TREES, "baseline", "trees at random"},
+    {BONSAI_METHOD_HERDING, "baseline", "nodes whose mean follows that of their class"},
+    {BONSAI_METHOD_KCENTER, "baseline", "nodes far from each other"},
+    {BONSAI_METHOD_DEGREE, "baseline", "nodes with most neighbours"},
+    {BONSAI_METHOD_GCOND, "learns",
+     "features and edges that give a student the full graph's gradients"},
+    {BONSAI_METHOD_GCOND_X, "learns", "the same without edges"},
+    {BONSAI_METHOD_DOSCOND, "learns", "gcond with students that are never trained"},
+    {BONSAI_METHOD_SGDD, "learns",
+     "gcond whose edges also know places of nodes and shun other classes"},
+    {BONSAI_METHOD_EXGC, "learns", "gcond that moves few nodes at first"},
+    {BONSAI_METHOD_GC_SNTK, "learns", "rows and soft labels of a kernel regression; seconds"},
+    {BONSAI_METHOD_GDEM, "learns",
+     "features and eigenvectors with the full graph's spectrum; seconds"},
+    {BONSAI_METHOD_GCSR, "learns",
+     "rows, joined in closed form, that lead a student after experts"},
+    {BONSAI_METHOD_SFGC, "learns", "rows without edges that do so over hundreds of steps; minutes"},
+    {BONSAI_METHOD_GEOM, "learns",
+     "sfgc with easy nodes first, later starts and soft labels; minutes"},
+};
+
+static int list_methods(session *s)
+{
+    static const column columns[] = {{"name", "method", NULL}, {"kind", "kind", NULL},
+                                     {"about", "what it makes", NULL}, {NULL, NULL, NULL}};
+    summary r = {.count = 0};
+    bn_json *rows = bn_json_array();
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        bn_json_add(rows, bn_json_pack("[s,s,s]", bonsai_method_name(methods[i].method),
+                                       methods[i].kind, methods[i].about));
+    if (style_of(s) != STYLE_JSON)
+        put_prose("\"bonsai condense\" makes a small graph by one of these, which --method names.  "
+                  "Those that learn take --effort (0.1: a tenth of the published rounds) and "
+                  "--time-limit.\n");
+    s->people = 1;
+    summary_table(&r, "methods", columns, rows);
+    return summary_print(&r, s);
+}
+
+int cmd_help(session *s, int argc, char **argv)
+{
+    static char flag[] = "--help";
+    const char *topic = NULL;
+    static const bonsai_field own[] = {
+        {.name = "rows", OWN(session, rows, FLAG),
+         .help = "one row per command or per option, for completions and other programs"}, {0}};
+    const opt_spec spec = {
+        .usage = "help [COMMAND | formats | methods] [--rows] [--json]",
+        .about = "Lists the commands, explains one, or lists the formats of graphs or the methods\n"
+                 "of condensing.",
+        .examples = "  bonsai help convert\n  bonsai help formats\n  bonsai help methods\n",
+        .args = "[COMMAND]",
+        .values = &topic,
+        .groups = (const opt_group[]){{.base = s, .own = own}, {0}},
+        .shared = OPT_JSON,
+    };
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    if (!topic)
+        return list_commands(s);
+    if (strcmp(topic, "formats") == 0)
+        return list_formats(s);
+    if (strcmp(topic, "methods") == 0)
+        return list_methods(s);
+    const command *c = command_find(topic);
+    if (!c)
+        return refuse_command(s, topic);
+    char name[32];
+    snprintf(name, sizeof name, "%s", c->name);
+    char *help[] = {name, flag, NULL};
+    s->command = c->name;
+    return c->run(s, 2, help);
+}

@@ -1,0 +1,43 @@
+/* graphs.h -- reading, writing and matching graphs, and notes about them.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BONSAI_GRAPHS_H
+#define BONSAI_GRAPHS_H
+
+#include "program.h"
+
+/* Writes g, and notes the sections that path's format cannot hold. */
+bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_encoding features);
+bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
+                      const bonsai_write_options *o);
+void note_left_out(session *s, const char *path, uint64_t left_out);
+/* Reads a graph, and notes what its reader was in doubt about. */
+bonsai_status read_graph(session *s, bonsai_graph **out, const char *path);
+/* Reads a graph besides the one that --features and --labels are for. */
+bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
+/* Prints what may have been meant by a graph that is not there (nearby.c). */
+void suggest_graph(const char *message, char *const *words);
+
+/* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
+int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
+/* Gives a graph the class numbers of a small graph or a model, where names tell them, and the scale of
+ * the small graph's columns.  Nodes of a class that is not known there are refused; with bare, *bare
+ * is then the graph without its labels, which borrows from *g, and a note says so. */
+int match_small(session *s, bonsai_graph **full, const bonsai_graph *small);
+int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_graph **bare);
+
+/* Notes that a split was drawn, and the command that draws the same. */
+void note_drawn(session *s, const char *path, uint64_t seed);
+/* Notes what a reader of text was in doubt about: a header among edges, ids among features. */
+void note_reading(session *s, const bonsai_graph *g, const char *path);
+/* Notes, once, columns of dense features whose standard deviations are far apart. */
+void note_scales(session *s, const bonsai_graph *g, const char *path);
+int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
+void name_scaling(char *line, size_t size, const session *s, const char *path); /* what helps */
+
+/* Writes the page about small to path, with the session's threads and progress; *bytes: its
+ * size. */
+bonsai_status page_write(session *s, int64_t *bytes, const bonsai_graph *small,
+                         const bonsai_graph *full, bonsai_report_options *o, const char *path);
+
+#endif

@@ -1,0 +1,76 @@
+/* notes.c -- notes about graphs: columns of features whose scales are far apart, what may have been
+ * read as something else than it is, and a split that was drawn.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "files/graphs.h"
+#include "opt/opt.h"
+#include "output/text.h"
+
+/* Several ranks do not read all features of a graph. */
+static int find_scales(double *least, double *most, const bonsai_graph *g)
+{
+    return !crew.several && bonsai_graph_scales(least, most, g) == BONSAI_OK && *most > 0 &&
+           *most >= BONSAI_SCALES_FAR * *least;
+}
+
+int is_unscaled(const bonsai_graph *g)
+{
+    double least, most;
+    return find_scales(&least, &most, g);
+}
+
+void name_scaling(char *line, size_t size, const session *s, const char *path)
+{
+    char word[2 * MOST_PATH];
+    text_word(word, sizeof word, path);
+    snprintf(line, size, "bonsai convert %s scaled.bonsai --normalise columns", word);
+    options_of_reading(line, size, s);
+}
+
+void note_scales(session *s, const bonsai_graph *g, const char *path)
+{
+    double least, most;
+    char line[MOST_LINE];
+    if (s->quiet || s->mute || s->scales_noted || !find_scales(&least, &most, g))
+        return;
+    s->scales_noted = 1;
+    name_scaling(line, sizeof line, s, path);
+    note(s, "%s has columns of features with standard deviations from %.2g to %.2g, so that a few "
+         "columns decide all: %s makes a graph whose columns count alike; condense and train on "
+         "that", path, least, most, line);
+}
+
+void note_drawn(session *s, const char *path, uint64_t seed)
+{
+    char word[2 * MOST_PATH], reading[MOST_LINE] = "";
+    text_word(word, sizeof word, path);
+    options_of_reading(reading, sizeof reading, s);
+    note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o split.bonsai --seed %llu%s draws the "
+         "same", path, word, (unsigned long long)seed, reading);
+}
+
+void note_reading(session *s, const bonsai_graph *g, const char *path)
+{
+    const bonsai_read_info *i = bonsai_graph_read_info(g);
+    const char *name = i->id_column ? bonsai_graph_feature_name(g, i->id_column - 1) : NULL;
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)i->id_column);
+    if (i->header)
+        note(s, "%s: the first line was read as an edge, but no other has these nodes: if "
+             "it names the columns, call them source and target", path);
+    if (i->label_column)
+        note(s, "%s: column %s of the features was read as a feature: if it is the label, leave it out, "
+             "or give the same table for --features and --labels; else models see the answer", path,
+             bonsai_graph_feature_name(g, i->label_column - 1));
+    if (i->id_column)
+        note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than "
+             "the rows, but was read as a feature: if it is the id of the nodes, make it the first "
+             "column and call it id", path, name && *name ? name : number,
+             (long long)bonsai_graph_nodes(g) - 1);
+    if (*i->weight_column)
+        note(s, "%s: the third column, %s, was read as the weights of the edges: call it weight if "
+             "that is meant, or leave it out (cut -d, -f1,2)", path, i->weight_column);
+    if (*i->unread_columns)
+        note(s, "%s: columns that are neither source, target nor weight were not read: %s", path,
+             i->unread_columns);
+}
