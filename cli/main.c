@@ -25,7 +25,9 @@ const command commands[] = {
     {"compare",  cmd_compare,  "try methods, ratios and models, and print the table"},
     {"report",   cmd_report,   "show what a small graph kept, as an HTML page"},
     {"fetch",    cmd_fetch,    "download a public dataset"},
+#ifdef BONSAI_WITH_LAB
     {"paper",    cmd_paper,    "reproduce the paper's tables next to the published figures"},
+#endif
     {"demo",     cmd_demo,     "see it work, without data and within seconds"},
     {"version",  cmd_version,  "print the version and how it was built"},
     {"help",     cmd_help,     "explain a command, or the formats"},

@@ -76,8 +76,7 @@ static bonsai_status check(bonsai_condense_options *o, const bonsai_condense_inf
 {
     bonsai_status rc;
     BN_TRY(BN_OPTIONS(o, a->o, condense));
-    if (bn_method_of(o->method)->needs & BN_REDOES)
-        BN_TRY(bn_redo_check(o));
+    BN_TRY(bn_method_check(o));
     if (o->coordinates)
         BN_TRY(bn_request_coordinates(o, a->ratios != NULL));
     BN_TRY(info ? bn_result_check(info, "bonsai_condense_info") : BONSAI_OK);

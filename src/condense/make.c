@@ -1,5 +1,5 @@
-/* make.c -- the small graph of one request and its record: of nodes that a method picks, of nodes
- * that it makes, or of nodes that it learns.
+/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of nodes
+ * that it makes.
  *
  * Over several ranks nodes are picked on rank 0, which then has the graph of them; those that are
  * made are on every rank alike.
@@ -14,9 +14,8 @@
 
 /* ---- what is told of any graph ---- */
 
-/* What is known of any small graph. */
-static bonsai_status fill_sizes(bonsai_condense_info *i, const bn_request *r,
-                                const bonsai_graph *small)
+bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
+                            const bonsai_graph *small)
 {
     bonsai_status rc;
     const bn_preparation *p = r->p;
@@ -60,7 +59,7 @@ done:
 
 /* The price that was kept must be that of the graph.  It is, unless the input says that it is
  * undirected and is not, which several ranks look for only now that it has done harm. */
-static bonsai_status check_size(const bonsai_condense_info *i, const bn_request *r)
+bonsai_status bn_check_bytes(const bonsai_condense_info *i, const bn_request *r)
 {
     const bonsai_graph *full = r->p->full;
     double bytes = r->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
@@ -141,7 +140,7 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
     bonsai_status rc;
     const bn_preparation *p = r->p;
     const bool covers = bn_method_of(r->o.method)->needs & BN_NEEDS_COVER;
-    BN_TRY(fill_sizes(i, r, small));
+    BN_TRY(bn_fill_sizes(i, r, small));
     for (int64_t v = 0; v < i->nodes; v++)
         i->roots += c->role[v] == BONSAI_ROLE_ROOT;
     i->k = r->o.k;
@@ -173,7 +172,7 @@ static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *in
 {
     bonsai_status rc;
     BN_TRY(bn_fill_picked(small, info, r, c));
-    BN_TRY(check_size(info, r));
+    BN_TRY(bn_check_bytes(info, r));
     BN_TRY(bn_record_picked(small, info, &r->o, c));
 done:
     return rc;
@@ -206,10 +205,9 @@ done:
     return rc;
 }
 
-/* The bytes of the full graph with features of so many bits. */
-static double full_in_bits(const bn_request *q, int bits)
+double bn_full_in_bits(const bn_request *r, int bits)
 {
-    const bn_sizes *s = &q->p->sizes;
+    const bn_sizes *s = &r->p->sizes;
     return bits == 4 ? s->rounded4 : bits == 8 ? s->rounded : s->strict;
 }
 
@@ -219,15 +217,15 @@ static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info
                                  const bn_request *q, const bn_recipe *r)
 {
     bonsai_status rc;
-    BN_TRY(fill_sizes(info, q, small));
+    BN_TRY(bn_fill_sizes(info, q, small));
     info->entries = (int)r->t;
     info->directions = (int)r->directions;
     info->values = r->type;
     info->probe = r->probe;
     if (info->probe_full >= 0 && r->full > info->probe_full)
         info->probe_full = r->full;             /* by the same probe as the small graph */
-    info->lossless_ratio = info->bytes / full_in_bits(q, r->bits);
-    BN_TRY(check_size(info, q));
+    info->lossless_ratio = info->bytes / bn_full_in_bits(q, r->bits);
+    BN_TRY(bn_check_bytes(info, q));
     BN_TRY(bn_record_prototypes(small, info, &q->o, r));
 done:
     return rc;
@@ -243,64 +241,6 @@ bonsai_status bn_run_made(bonsai_graph **out, bonsai_condense_info *info, const 
     BN_TRY(bn_method_of(q->o.method)->make(&small, &r, job, &q->budget));
     bn_enter(&job->at, BN_STAGE_FINISH);
     BN_TRY(bn_agree(job->at.world, finish_made(small, info, q, &r)));
-    *out = small;
-    small = NULL;
-done:
-    bonsai_graph_free(small);
-    return rc;
-}
-
-/* ---- learned nodes ---- */
-
-/* What a reader should know of it, in one line. */
-static void say_how(char *why, size_t room, const bn_report_card *c)
-{
-    const char *end = c->failed ? "; gradients were no longer finite"
-                      : c->late ? "; the time was up" : "";
-    int at = c->limited ? snprintf(why, room, "%d nodes at most; ", BN_MOST_PAIRED) : 0;
-    at += snprintf(why + at, room - (size_t)at, "settings of %s%s; round %lld of %lld kept",
-                   bn_like_name(c->like), c->is_like ? "" : ", the nearest shape",
-                   (long long)c->kept, (long long)c->steps);
-    if ((c->failed || c->late) && at > 0 && (size_t)at < room)
-        snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
-}
-
-static void fill_card(bonsai_condense_info *i, const bn_report_card *c)
-{
-    i->learn_rounds = c->steps;
-    i->learn_made = c->done;
-    i->learn_kept = c->kept;
-    i->learn_skipped = c->skipped;
-    i->learn_loss = c->kept > 0 && isfinite(c->loss) ? c->loss : -1;
-    i->learn_own = c->is_like;
-    snprintf(i->learn_settings, sizeof i->learn_settings, "%s", bn_like_name(c->like));
-    snprintf(i->learn_end, sizeof i->learn_end, "%s",
-             c->failed ? "not finite" : c->late ? "time" : "done");
-}
-
-static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
-                                    const bn_request *q, const bn_report_card *c)
-{
-    bonsai_status rc;
-    BN_TRY(fill_sizes(info, q, small));
-    info->probe = c->probe;
-    info->lossless_ratio = info->bytes / full_in_bits(q, c->bits);
-    fill_card(info, c);
-    say_how(info->why, sizeof info->why, c);
-    BN_TRY(check_size(info, q));
-    BN_TRY(bn_record_learned(small, info, &q->o, c));
-done:
-    return rc;
-}
-
-bonsai_status bn_run_learned(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
-{
-    bonsai_status rc;
-    bn_report_card card;
-    bonsai_graph *small = NULL;
-    BN_TRY(bn_learn(&small, &card, bn_method_of(q->o.method)->learner, &q->p->job, &q->budget));
-    bn_enter(&q->p->job.at, BN_STAGE_FINISH);
-    BN_TRY(finish_learned(small, info, q, &card));
     *out = small;
     small = NULL;
 done:

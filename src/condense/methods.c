@@ -31,22 +31,22 @@ static const bn_method methods[BONSAI_METHOD_COUNT] = {
         BN_NEEDS_COVER | BN_NEEDS_JUDGE | BN_NEEDS_CLUSTERS | BN_TAKES_RAW | BN_RUNS_ON_RANKS |
             BN_TRIES_OTHERS,
         .run = bn_run_auto},
-    [BONSAI_METHOD_GCOND] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond},
-    [BONSAI_METHOD_GCOND_X] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcond_x},
-    [BONSAI_METHOD_DOSCOND] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_doscond},
-    [BONSAI_METHOD_SGDD] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sgdd},
-    [BONSAI_METHOD_EXGC] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_exgc},
-    [BONSAI_METHOD_GC_SNTK] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gc_sntk},
-    [BONSAI_METHOD_GDEM] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gdem},
-    [BONSAI_METHOD_GCSR] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_gcsr},
-    [BONSAI_METHOD_SFGC] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_sfgc},
-    [BONSAI_METHOD_GEOM] = {BN_NEEDS_JUDGE | BN_LEARNS, bn_run_learned, .learner = &bn_geom},
-    [BONSAI_METHOD_PUBLISHED] = {BN_REDOES, .run = bn_run_published},
 };
 
 const bn_method *bn_method_of(bonsai_method m)
 {
-    return (unsigned)m < BONSAI_METHOD_COUNT ? &methods[m] : NULL;
+    if ((unsigned)m >= BONSAI_METHOD_COUNT)
+        return NULL;
+    return methods[m].run ? &methods[m] : &bn_lab_methods[m];
+}
+
+bonsai_status bn_method_check(bonsai_condense_options *o)
+{
+    const bn_method *m = bn_method_of(o->method);
+    if (!m->run)
+        return bn_fail(BONSAI_E_ARGUMENT, "method %s is not in this build (BONSAI_LAB=OFF)",
+                       bonsai_method_name(o->method));
+    return m->check ? m->check(o) : BONSAI_OK;
 }
 
 const char *bonsai_method_name(bonsai_method m)

@@ -1,14 +1,15 @@
 /* methods.h -- the table of methods: what each needs, and how it runs.
  *
  * A new method is one file that picks nodes or makes some, a value of bonsai_method, its name among
- * the words of that option (options/fields.c), and a row of methods.c.  Nothing else tells methods
- * apart: what a method needs or can do is a bit of its row.
+ * the words of that option (options/fields.c), and a row of methods.c, or of lab/lab.c if it serves
+ * comparisons only.  Nothing else tells methods apart: what a method needs or can do stands in its
+ * row.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_METHODS_H
 #define BN_METHODS_H
 
-#include "learn/learn.h"
+#include "needs.h"
 #include "prepare.h"
 #include "prototypes/prototypes.h"
 
@@ -25,8 +26,8 @@ enum {
     BN_ENTERS_AUTO    = 1 << 8, /* auto tries it */
     BN_TRIES_OTHERS   = 1 << 9, /* it does without those that cannot be made */
     BN_CAN_FOLLOW     = 1 << 10,        /* its graphs can be updated when their graph grows */
-    BN_LEARNS         = 1 << 11,        /* time and memory for descent */
-    BN_REDOES         = 1 << 12,        /* what the published code starts from: redo.c */
+    BN_LEARNS         = 1 << 11,        /* descent: its row says how much time and memory */
+    BN_REDOES         = 1 << 12,        /* a preparation, memory and a price of its own */
     BN_COMPARES       = BN_NEEDS_COVER | BN_REDOES,     /* time and memory for k-NN */
     BN_BY_CLASS       = 1 << 13,        /* its pairs are of one class */
 };
@@ -51,25 +52,37 @@ typedef struct {
     bn_run_fn  *run;
     bn_pick_fn *pick;           /* of bn_run_picked: chooses nodes of the graph */
     bn_make_fn *make;           /* of bn_run_made: makes nodes of its own */
-    const bn_learner *learner;  /* of bn_run_learned: learns nodes */
+    /* The others are of methods of lab/; each may be NULL. */
+    const void *how;            /* what run, bytes and operations read */
+    bonsai_status (*check)(bonsai_condense_options *o);         /* refuses and fixes options */
+    double (*bytes)(const bn_needs *q);                 /* BN_LEARNS, BN_REDOES: memory */
+    double (*operations)(const bn_needs *q);            /* BN_LEARNS: of descent, for plans */
+    bonsai_status (*prepare)(bn_preparation *p);        /* BN_REDOES: makes p->own, ... */
+    void (*forget)(void *own);                          /* ... and frees it */
 } bn_method;
 
-/* The row of a method; NULL: there is none. */
+/* The methods of lab/ (lab/lab.c); without any in a build that leaves them out (lab/absent.c). */
+extern const bn_method bn_lab_methods[BONSAI_METHOD_COUNT];
+
+/* Returns the row of a method, without `run` if the build leaves it out; NULL if m names none. */
 const bn_method *bn_method_of(bonsai_method m);
+/* Refuses a method that the build leaves out; lets its row refuse and fix options. */
+bonsai_status bn_method_check(bonsai_condense_options *o);
 /* Refuses a method that needs the whole graph in one place, for several ranks. */
 bonsai_status bn_method_on_ranks(bonsai_method m);
 
-/* The graph of nodes that the method picks, of nodes that it makes, and of nodes that it learns
- * (make.c). */
-bn_run_fn bn_run_picked, bn_run_made, bn_run_learned;
+/* The graph of nodes that the method picks, and of nodes that it makes (make.c). */
+bn_run_fn bn_run_picked, bn_run_made;
+/* Fills what is known of any small graph. */
+bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
+                            const bonsai_graph *small);
+/* Fails if the graph takes more bytes than the budget. */
+bonsai_status bn_check_bytes(const bonsai_condense_info *i, const bn_request *r);
+/* Returns the bytes of the full graph with features of so many bits. */
+double bn_full_in_bits(const bn_request *r, int bits);
 /* Roles, labels and what is told of picked nodes: without a record. */
 bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, const bn_request *r,
                              const bn_choice *c);
-/* The graph of the published code; what all its budgets share; and what of the options it fixes or
- * refuses (redo.c). */
-bn_run_fn bn_run_published;
-bonsai_status bn_redo_prepare(bn_preparation *p);
-bonsai_status bn_redo_check(bonsai_condense_options *o);
 /* The best of the methods that enter auto, by a probe (auto.c).  Those that compare pairs may compare
  * so many numbers: else they take longer than everything else. */
 enum { BN_MOST_PAIRS = 2000000000 };

@@ -139,35 +139,6 @@ double bn_needs_clusters(const bn_needs *q)
     return fmax((double)q->s.classes, fmin(fit, (double)q->s.train + bn_needs_wide(q)));
 }
 
-/* What any two nodes take that are learned. */
-static double pair_bytes(const bn_needs *q)
-{
-    const bn_method *m = bn_method_of(q->o->method);
-    return m && m->learner ? m->learner->pair : 0;
-}
-
-bn_labour bn_needs_labour(const bn_needs *q)
-{
-    const bonsai_shape *s = &q->s;
-    const double f = (double)s->features, fit = bn_needs_budget(q) / (f + 8);
-    const double asked = q->o->nodes > 0 ? (double)q->o->nodes
-                         : q->o->trees > 0 ? (double)q->o->trees : fmax(1, fit);
-    const double row = bn_needs_row(s, 1);
-    const double pair = pair_bytes(q), most = pair > 0 ? BN_MOST_PAIRED : INFINITY;
-    return (bn_labour){.nodes = fmin(fmin((double)s->train, asked), most), .pair = pair,
-                       .full = (double)s->nodes, .train = (double)s->train, .features = f,
-                       .classes = (double)s->classes,
-                       .degree = (double)s->edges / fmax(1, (double)s->nodes),
-                       .row = row < f ? row / 2 : f};
-}
-
-/* Bytes. */
-static double learning(const bn_needs *q)
-{
-    const bn_labour w = bn_needs_labour(q);
-    return bn_labour_bytes(&w);
-}
-
 /* Bytes of the neighbour search. */
 static double searching(const bn_needs *q, double row)
 {
@@ -237,10 +208,8 @@ int64_t bn_needs_fixed(const bn_needs *q)
     bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + 2 * BN_HIDDEN_WIDE);
     bytes += fmax(fmax(searching(q, row), probing(q, row)), clustering(q, row) + molding(q, row));
     bytes += (q->needs & BN_NEEDS_CLUSTERS ? CANDIDATES : 2) * bn_needs_budget(q);
-    if (q->needs & BN_LEARNS)
-        bytes += learning(q);
-    if (q->needs & BN_REDOES)           /* features divided, columns of the tree, edges taken */
-        bytes += 8 * n * bn_needs_row(s, 0) + 12 * t * row + (double)s->edges;
+    if (q->needs & (BN_LEARNS | BN_REDOES))
+        bytes += bn_method_of(q->o->method)->bytes(q);
     return bn_needs_whole(bytes);
 }
 

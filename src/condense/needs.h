@@ -4,7 +4,6 @@
 #ifndef BN_NEEDS_H
 #define BN_NEEDS_H
 
-#include "learn/labour.h"
 #include "condense.h"
 
 typedef struct {
@@ -56,7 +55,6 @@ double bn_needs_entries(const bonsai_shape *s, int rounds);
 bool bn_needs_sparse(const bn_needs *q, int rounds, int round);
 double bn_needs_sent(const bn_needs *q, int rounds, int round);
 double bn_needs_judged(const bn_needs *q);              /* nodes that candidates are judged on */
-bn_labour bn_needs_labour(const bn_needs *q);           /* what learning depends on */
 double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
 double bn_needs_budget(const bn_needs *q);
 /* A whole number of bytes, cut where a few of them can still be added up. */

@@ -42,7 +42,6 @@ typedef struct {
     bn_needs q;
     const bonsai_plan_options *o;
     bonsai_plan *p;
-    const bn_learner *learner;  /* NULL: the method does not learn */
     double flops, bytes;        /* a second, of a rank */
     double found;               /* rows of others over those that were estimated */
 } planning;
@@ -396,10 +395,9 @@ static void plan_time(planning *x)
         p->seconds_cluster = cluster_seconds(x);
     if (x->q.needs & BN_NEEDS_JUDGE)
         p->seconds_probe = probe_seconds(x);
-    if (x->learner) {
-        const bn_labour w = bn_needs_labour(&x->q);
-        p->seconds_learn = x->q.o->effort * x->learner->labour(&w) / (learn_share * x->flops);
-    }
+    if (x->q.needs & BN_LEARNS)
+        p->seconds_learn = bn_method_of(x->q.o->method)->operations(&x->q) /
+                           (learn_share * x->flops);
     p->seconds_exchange = (double)p->wire / x->q.ranks / x->o->network;
     p->seconds_scratch = (double)p->scratch * (2 + 2 * makes) / x->o->disk;
     p->seconds_total = p->seconds_read + p->seconds_wl + p->seconds_knn + p->seconds_cover +
@@ -429,8 +427,7 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
     BN_TRY(BN_OPTIONS(&c, o.condense, condense));
     if (c.ratio <= 0 && c.bytes <= 0 && c.nodes <= 0 && c.trees <= 0)
         c.ratio = 0.001;
-    if (bn_method_of(c.method)->needs & BN_REDOES)
-        BN_TRY(bn_redo_check(&c));
+    BN_TRY(bn_method_check(&c));
     BN_TRY(check_shape(&s, &o));
     if (o.ranks > 1)
         BN_TRY(bn_method_on_ranks(c.method));
@@ -438,7 +435,6 @@ bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
                      .threads = bn_threads(o.threads), .fewer = o.threads == 0};
     if (o.memory > 0)
         bn_needs_fit(&x.q, o.memory - bn_needs_program(), INT64_MAX);
-    x.learner = bn_method_of(c.method)->learner;
     x.flops = 1e9 * (o.gflops > 0 ? o.gflops : usual.gflops) * x.q.threads;
     x.bytes = 1e9 * (o.gigabytes > 0 ? o.gigabytes : usual.gigabytes) * x.q.threads;
     o.disk = o.disk > 0 ? o.disk : usual.disk;

@@ -430,7 +430,7 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     if (needs & BN_NEEDS_JUDGE)
         BN_TRY(embed_otherwise(p));
     if (needs & BN_REDOES)
-        BN_TRY(bn_redo_prepare(p));
+        BN_TRY(bn_method_of(p->o.method)->prepare(p));
 done:
     return rc;
 }
@@ -447,5 +447,6 @@ void bn_preparation_free(bn_preparation *p)
     bonsai_graph_free(p->split);
     bonsai_graph_free(p->part);
     bonsai_graph_free(p->columns);
-    bn_published_free(&p->published);
+    if (p->own)
+        bn_method_of(p->o.method)->forget(p->own);
 }

@@ -5,7 +5,6 @@
 #define BN_PREPARE_H
 
 #include "condense.h"
-#include "trees/published.h"
 
 typedef struct {
     bn_job job;
@@ -31,7 +30,7 @@ typedef struct {
     bn_knn_work work;                   /* pairs of trees that were compared */
     bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
     bn_clock late;                      /* ... which took so much */
-    bn_published published;             /* of BN_REDOES */
+    void   *own;                        /* of the method: what all budgets share */
     bool    plain;                      /* nobody asks what the full graph is worth */
     double  probe_full;                 /* what the probe gets from the full graph; -1: not known, */
     int64_t probe_fitted;               /* ... and from how many of its training nodes */

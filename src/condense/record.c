@@ -222,9 +222,8 @@ static bn_json *add_metric(bn_json *root, const bonsai_condense_info *i)
     return root;
 }
 
-/* Takes what is special to the method, under its name. */
-static bonsai_status attach(bonsai_graph *small, const bonsai_condense_info *i,
-                            const bonsai_condense_options *o, bn_json *special)
+bonsai_status bn_record_special(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_condense_options *o, bn_json *special)
 {
     bn_json *root = bn_json_pack("{s:s,s:s,s:o,s:o,s:o}", "bonsai", i->version,
                                  "method", bonsai_method_name(i->method), "input_crc32",
@@ -242,13 +241,13 @@ bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *
 {
     bn_json *special = bn_json_pack("{s:o,s:o}", "cover", rows_json(cover, COVER, i),
                                     "why", nodes_json(c, small));
-    return attach(small, i, o, c->trace ? add_trace(special, c->trace) : special);
+    return bn_record_special(small, i, o, c->trace ? add_trace(special, c->trace) : special);
 }
 
 bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
                                    const bonsai_condense_options *o, const bn_recipe *r)
 {
-    return attach(small, i, o, bn_json_pack("{s:o}", "recipe", recipe_json(r, i)));
+    return bn_record_special(small, i, o, bn_json_pack("{s:o}", "recipe", recipe_json(r, i)));
 }
 
 static bn_json *score(double percent)
@@ -256,28 +255,10 @@ static bn_json *score(double percent)
     return percent >= 0 ? bn_json_real(percent) : bn_json_null();
 }
 
-static bn_json *choice_json(const bonsai_condense_info *i)
+bn_json *bn_record_choice(const bonsai_condense_info *i)
 {
     return bn_json_pack("{s:s,s:o,s:o}", "why", i->why, "probe", score(i->probe),
                         "probe_other", score(i->probe_other));
-}
-
-static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
-{
-    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:b,s:f}",
-                        "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
-                        "settings", i->learn_settings, "own_settings", i->learn_own,
-                        "rounds", (int64_t)i->learn_rounds, "made", (int64_t)i->learn_made,
-                        "kept", (int64_t)i->learn_kept, "end", i->learn_end,
-                        "loss", i->learn_loss, "skipped", (int64_t)i->learn_skipped,
-                        "bits", c->bits, "cut", c->cut, "lossless_ratio", i->lossless_ratio);
-}
-
-bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,
-                                const bonsai_condense_options *o, const bn_report_card *c)
-{
-    return attach(small, i, o, bn_json_pack("{s:o,s:o}", "learned", card_json(c, i),
-                                            "choice", choice_json(i)));
 }
 
 bonsai_status bn_record_load(bn_json **root, const bonsai_graph *g)
@@ -296,7 +277,7 @@ bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *
 {
     bn_json *root;
     bonsai_status rc = bn_record_load(&root, small);
-    bn_json_set(root, "choice", choice_json(i));
+    bn_json_set(root, "choice", bn_record_choice(i));
     return rc == BONSAI_OK ? store(small, add_metric(root, i)) : rc;
 }
 
@@ -309,7 +290,7 @@ bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info 
     bn_json_set(root, "bonsai", bn_json_text(i->version));
     bn_json_set(root, "input_crc32", crc_json(i));
     bn_json_set(root, "sizes", rows_json(sizes, SIZES, i));
-    bn_json_set(root, "choice", choice_json(i));
+    bn_json_set(root, "choice", bn_record_choice(i));
     bn_json_set(root, "judge", bn_json_null());
     bn_json_set(recipe, "trees", bn_json_whole(i->trees));
     bn_json_set(recipe, "nodes", bn_json_whole(i->nodes));

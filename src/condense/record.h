@@ -5,7 +5,6 @@
 #define BN_RECORD_H
 
 #include "json.h"
-#include "learn/learn.h"
 #include "prototypes/prototypes.h"
 #include "trees/trees.h"
 
@@ -17,8 +16,11 @@ bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *
                                const bonsai_condense_options *o, const bn_choice *c);
 bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
                                    const bonsai_condense_options *o, const bn_recipe *r);
-bonsai_status bn_record_learned(bonsai_graph *small, const bonsai_condense_info *i,
-                                const bonsai_condense_options *o, const bn_report_card *c);
+/* Takes what is special to the method, under its name. */
+bonsai_status bn_record_special(bonsai_graph *small, const bonsai_condense_info *i,
+                                const bonsai_condense_options *o, bn_json *special);
+/* Returns why the graph was chosen, with the probe's scores. */
+bn_json *bn_record_choice(const bonsai_condense_info *i);
 /* Adds the reason of a choice, and the probe's scores, to the record that is there. */
 bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i);
 /* The record of prototypes that were updated: as before, with the new sizes and the reason. */

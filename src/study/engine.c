@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "condense/condense.h"
+#include "condense/methods.h"
 #include "study.h"
 
 /* ---- what a cell belongs to ---------------------------------------------- */
@@ -307,12 +307,14 @@ static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, int i)
 }
 
 /* Small graphs are set side by side, so they must be counted alike. */
-static bonsai_status check_alike(const bn_worker *w, const bonsai_cell *c)
+static bonsai_status check_alike(const bn_worker *w)
 {
-    if (c->method != BONSAI_METHOD_PUBLISHED || w->condense.accounting != BONSAI_ACCOUNTING_STRICT)
+    if (!(bn_method_of(w->condense.method)->needs & BN_REDOES) ||
+        w->condense.accounting != BONSAI_ACCOUNTING_STRICT)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "the method published counts bytes as the published code "
-                   "does; compare it in the paper's accounting");
+    return bn_fail(BONSAI_E_ARGUMENT, "the method %s counts bytes as the published code "
+                   "does; compare it in the paper's accounting",
+                   bonsai_method_name(w->condense.method));
 }
 
 /* Ratios first .. first+count-1 of the open ones, condensed together.  One that is refused is
@@ -325,7 +327,7 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
     for (int i = 0; i < count; i++)
         bonsai_condense_info_init(&w->info[i]);
     if (rc == BONSAI_OK)
-        rc = check_alike(w, like);
+        rc = check_alike(w);
     const bn_asked asked = {&w->condense, made.ratio > 0 ? w->ratio + first : NULL, count, true};
     if (rc == BONSAI_OK)
         rc = bn_condense(w->small, w->info, w->full, &asked, NULL);

@@ -5,8 +5,6 @@
  *   engine.c          runs a group
  *   means.c           cells of several splits and draws as one, and two methods in pairs
  *   suggest.c         the smallest ratio that keeps a share of the full graph's score
- *   power.c           Lemma 1: representative power by samples of trees
- *   pairs.c           distances of pairs of nodes; correlate.c  how they go together
  *   train_beside.c    a model on the full graph, beside the small one
  *   graph_checksum.c  tells whether two graphs train alike
  *   effort.c          how long the parts take
@@ -20,7 +18,7 @@
 
 typedef struct { double wl, seen; } bn_pair;
 
-/* What bonsai_study_pairs gives, nearest in WL space first. */
+/* Of the laboratory (lab/correlate.c): what bonsai_study_pairs gives, nearest in WL space first. */
 bonsai_status bn_pairs_sorted(bn_pair **out, int64_t pairs, const bonsai_graph *g,
                               bonsai_study what, const bonsai_train_options *o);
 /* Fills the outcome of a cell from its pairs, sorted. */

@@ -32,13 +32,14 @@ static void a_method_picks_nodes_makes_or_learns_them_or_tries_others(void **sta
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
         bool tries = row(m)->needs & BN_TRIES_OTHERS, redoes = row(m)->needs & BN_REDOES;
+        bool learns = row(m)->needs & BN_LEARNS;
         assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) +
-                         (row(m)->learner != NULL) + tries + redoes, 1);
+                         learns + tries + redoes, 1);
         assert_true((row(m)->pick != NULL) == (row(m)->run == bn_run_picked));
         assert_true((row(m)->make != NULL) == (row(m)->run == bn_run_made));
-        assert_true((row(m)->learner != NULL) == (row(m)->run == bn_run_learned));
-        assert_true((row(m)->learner != NULL) == ((row(m)->needs & BN_LEARNS) != 0));
-        assert_true(!row(m)->learner || row(m)->learner->labour);
+        assert_true(learns == (row(m)->how && row(m)->operations));
+        assert_true((learns || redoes) == (row(m)->bytes != NULL));
+        assert_true(redoes == (row(m)->prepare && row(m)->forget));
         assert_false(tries && (row(m)->needs & BN_ENTERS_AUTO));    /* it would try itself */
     }
 }
@@ -79,7 +80,7 @@ static void a_row_says_all_that_the_method_reads(void **state)
         if (row(m)->needs & BN_REDOES) {
             p.o.nodes = 0;
             p.o.bytes = 2000;
-            assert_int_equal(bn_redo_check(&p.o), BONSAI_OK);
+            assert_int_equal(bn_method_check(&p.o), BONSAI_OK);
         }
         assert_int_equal(bn_prepare(&p, g, row(m)->needs), BONSAI_OK);
         assert_true((p.job.x.rows > 0) == ((row(m)->needs & BN_EMBEDS) != 0));

@@ -18,6 +18,7 @@
 #ifndef BN_LEARN_H
 #define BN_LEARN_H
 
+#include "condense/methods.h"
 #include "labour.h"
 #include "nn/nn.h"
 #include "prototypes/prototypes.h"
@@ -148,5 +149,11 @@ typedef struct {                /* how it went, for the record */
 bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,
                        const bn_job *job, const bn_budget *budget);
 const char *bn_like_name(bn_like like);         /* "Cora", ... */
+
+/* ---- rows among the methods, whose `how` is a bn_learner (learn.c, labour.c) ---- */
+
+bn_run_fn bn_run_learned;
+double bn_learn_bytes(const bn_needs *q);
+double bn_learn_operations(const bn_needs *q);
 
 #endif

@@ -9,7 +9,7 @@
 #include "condensing.h"
 
 #include "io/npy.h"
-#include "trees/published.h"
+#include "published/published.h"
 #include "trees/set.h"
 
 /* ---- reference files ---- */

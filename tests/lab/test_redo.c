@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
 
-#include "trees/published.h"
+#include "published/published.h"
 
 static bonsai_condense_options published(void)
 {

@@ -8,7 +8,7 @@
 #ifndef BN_PUBLISHED_H
 #define BN_PUBLISHED_H
 
-#include "trees.h"
+#include "condense/methods.h"
 
 enum { BN_PUBLISHED_K = 5,              /* nearest rows, a row itself among them */
        BN_PUBLISHED_LAYERS = 1,         /* hops of a tree */
@@ -71,5 +71,13 @@ bonsai_status bn_published_choose(bn_published_pick *out, const bn_published *p,
 /* Takes the edges that are in no tree out of small, which bn_induce made of the choice. */
 void bn_published_thin(bonsai_graph *small, const bn_published_pick *c);
 void bn_published_pick_free(bn_published_pick *c);
+
+/* ---- its row among the methods (redo.c) ---- */
+
+bn_run_fn bn_run_published;
+bonsai_status bn_published_check(bonsai_condense_options *o);
+bonsai_status bn_published_prepare(bn_preparation *p);
+void bn_published_forget(void *own);            /* a bn_published */
+double bn_published_bytes(const bn_needs *q);   /* of features, columns of the tree, edges taken */
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "study.h"
+#include "study/study.h"
 
 static int nearest_first(const void *a, const void *b)
 {

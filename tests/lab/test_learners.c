@@ -48,7 +48,7 @@ static void walk(try_fn *try, bonsai_graph *g)
 {
     int count = 0;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++)
-        if (bn_method_of((bonsai_method)m)->learner) {
+        if (bn_method_of((bonsai_method)m)->needs & BN_LEARNS) {
             try(m, g);
             count++;
         }

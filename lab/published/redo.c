@@ -1,12 +1,12 @@
-/* redo.c -- the small graph that the published code makes (trees/published.h), and its record.
+/* redo.c -- the small graph that the published code makes (published.h), and its record.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "methods.h"
-#include "record.h"
+#include "condense/record.h"
+#include "published.h"
 
-bonsai_status bn_redo_check(bonsai_condense_options *o)
+bonsai_status bn_published_check(bonsai_condense_options *o)
 {
     if (o->nodes > 0 || o->trees > 0)
         return bn_fail(BONSAI_E_ARGUMENT, "the method published has a budget in bytes of its own "
@@ -19,16 +19,32 @@ bonsai_status bn_redo_check(bonsai_condense_options *o)
     return BONSAI_OK;
 }
 
-bonsai_status bn_redo_prepare(bn_preparation *p)
+bonsai_status bn_published_prepare(bn_preparation *p)
 {
     bonsai_status rc;
+    bn_published *own = NULL;
     int32_t *kept = NULL;
     int64_t count;
     BN_TRY(bn_published_features(&kept, &count, &p->job));
-    BN_TRY(bn_published_new(&p->published, &p->job, kept, count));
+    BN_TRY(BN_NEW(&own, 1));
+    p->own = own;
+    BN_TRY(bn_published_new(own, &p->job, kept, count));
 done:
     bn_free(kept);
     return rc;
+}
+
+void bn_published_forget(void *own)
+{
+    bn_published_free(own);
+    bn_free(own);
+}
+
+double bn_published_bytes(const bn_needs *q)
+{
+    const double n = (double)q->s.nodes, t = (double)q->s.train;
+    const double columns = 8 * n * bn_needs_row(&q->s, 0);              /* features, divided */
+    return columns + 12 * t * bn_needs_row(&q->s, q->o->layers) + (double)q->s.edges;
 }
 
 /* What the graph costs by the price of the selection, a self loop of every node included. */
@@ -61,15 +77,16 @@ bonsai_status bn_run_published(bonsai_graph **out, bonsai_condense_info *info, c
     bn_published_pick c = {0};
     bonsai_graph *small = NULL;
     bn_job job = r->p->job;
-    job.g = r->p->published.g;
-    BN_TRY(bn_published_choose(&c, &r->p->published, &job, target_of(r)));
+    const bn_published *own = r->p->own;
+    job.g = own->g;
+    BN_TRY(bn_published_choose(&c, own, &job, target_of(r)));
     bn_enter(&job.at, BN_STAGE_FINISH);
     BN_TRY(bonsai_graph_induce(&small, job.g, c.choice.node, c.choice.count));
     bn_published_thin(small, &c);
     BN_TRY(bn_fill_picked(small, info, r, &c.choice));
     info->sample = job.trees;
     info->coverage = c.choice.coverage;
-    say_how(info, &c, price_of(small, &r->p->published, &c.choice) / target_of(r));
+    say_how(info, &c, price_of(small, own, &c.choice) / target_of(r));
     BN_TRY(bn_record_picked(small, info, &r->o, &c.choice));
     BN_TRY(bn_record_reason(small, info));
     *out = small;

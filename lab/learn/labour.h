@@ -16,6 +16,5 @@ typedef double bn_labour_fn(const bn_labour *w);        /* operations at effort 
 
 bn_labour_fn bn_labour_gcond, bn_labour_gcond_x, bn_labour_doscond, bn_labour_sgdd,
     bn_labour_gc_sntk, bn_labour_gdem, bn_labour_gcsr, bn_labour_sfgc, bn_labour_geom;
-bn_labour_fn bn_labour_bytes;   /* of memory, but for experts that are kept */
 
 #endif

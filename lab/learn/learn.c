@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "condense/record.h"
 #include "lesson.h"
 
 enum { LOOKS = 10, MOST_SKIPPED = 10 };
@@ -135,5 +136,75 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
 done:
     bonsai_graph_free(a.kept);
     bn_lesson_free(&a.s);
+    return rc;
+}
+
+/* ---- the small graph of one request, and its record ---- */
+
+/* What a reader should know of it, in one line. */
+static void say_how(char *why, size_t room, const bn_report_card *c)
+{
+    const char *end = c->failed ? "; gradients were no longer finite"
+                      : c->late ? "; the time was up" : "";
+    int at = c->limited ? snprintf(why, room, "%d nodes at most; ", BN_MOST_PAIRED) : 0;
+    at += snprintf(why + at, room - (size_t)at, "settings of %s%s; round %lld of %lld kept",
+                   bn_like_name(c->like), c->is_like ? "" : ", the nearest shape",
+                   (long long)c->kept, (long long)c->steps);
+    if ((c->failed || c->late) && at > 0 && (size_t)at < room)
+        snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
+}
+
+static void fill_card(bonsai_condense_info *i, const bn_report_card *c)
+{
+    i->learn_rounds = c->steps;
+    i->learn_made = c->done;
+    i->learn_kept = c->kept;
+    i->learn_skipped = c->skipped;
+    i->learn_loss = c->kept > 0 && isfinite(c->loss) ? c->loss : -1;
+    i->learn_own = c->is_like;
+    snprintf(i->learn_settings, sizeof i->learn_settings, "%s", bn_like_name(c->like));
+    snprintf(i->learn_end, sizeof i->learn_end, "%s",
+             c->failed ? "not finite" : c->late ? "time" : "done");
+}
+
+static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
+{
+    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:b,s:f}",
+                        "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
+                        "settings", i->learn_settings, "own_settings", i->learn_own,
+                        "rounds", (int64_t)i->learn_rounds, "made", (int64_t)i->learn_made,
+                        "kept", (int64_t)i->learn_kept, "end", i->learn_end,
+                        "loss", i->learn_loss, "skipped", (int64_t)i->learn_skipped,
+                        "bits", c->bits, "cut", c->cut, "lossless_ratio", i->lossless_ratio);
+}
+
+static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
+                                    const bn_request *q, const bn_report_card *c)
+{
+    bonsai_status rc;
+    BN_TRY(bn_fill_sizes(info, q, small));
+    info->probe = c->probe;
+    info->lossless_ratio = info->bytes / bn_full_in_bits(q, c->bits);
+    fill_card(info, c);
+    say_how(info->why, sizeof info->why, c);
+    BN_TRY(bn_check_bytes(info, q));
+    BN_TRY(bn_record_special(small, info, &q->o, bn_json_pack("{s:o,s:o}", "learned",
+                             card_json(c, info), "choice", bn_record_choice(info))));
+done:
+    return rc;
+}
+
+bonsai_status bn_run_learned(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
+{
+    bonsai_status rc;
+    bn_report_card card;
+    bonsai_graph *small = NULL;
+    BN_TRY(bn_learn(&small, &card, bn_method_of(q->o.method)->how, &q->p->job, &q->budget));
+    bn_enter(&q->p->job.at, BN_STAGE_FINISH);
+    BN_TRY(finish_learned(small, info, q, &card));
+    *out = small;
+    small = NULL;
+done:
+    bonsai_graph_free(small);
     return rc;
 }

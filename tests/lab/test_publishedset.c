@@ -7,7 +7,7 @@
 
 #include <time.h>
 
-#include "trees/published.h"
+#include "published/published.h"
 
 /* A node joined to all others, which are all trees, and a ring of these. */
 static bonsai_graph *wheel(int32_t n)

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "labour.h"
+#include "learn.h"
 
 static const double students = 128, experts = 256;      /* hidden columns */
 static const double batch = 256;        /* rows of a class that gradients are made of */
@@ -90,9 +90,39 @@ double bn_labour_geom(const bn_labour *w)
     return follow(w, 200 * 2500, 3000);
 }
 
-double bn_labour_bytes(const bn_labour *w)
+/* ---- of a plan ---- */
+
+static const bn_learner *learner_of(const bn_needs *q)
 {
-    const double n = w->nodes, f = w->features, panel = 1 << 26;
-    return 4 * (1.5 * w->train * f + 2 * fmin(panel, w->full * f) + 8 * n * f +
-                6 * fmin(panel, n * n * experts)) + w->pair * n * n;
+    return bn_method_of(q->o->method)->how;
+}
+
+static bn_labour labour_of(const bn_needs *q)
+{
+    const bonsai_shape *s = &q->s;
+    const double f = (double)s->features, fit = bn_needs_budget(q) / (f + 8);
+    const double asked = q->o->nodes > 0 ? (double)q->o->nodes
+                         : q->o->trees > 0 ? (double)q->o->trees : fmax(1, fit);
+    const double row = bn_needs_row(s, 1);
+    const double pair = learner_of(q)->pair, most = pair > 0 ? BN_MOST_PAIRED : INFINITY;
+    return (bn_labour){.nodes = fmin(fmin((double)s->train, asked), most), .pair = pair,
+                       .full = (double)s->nodes, .train = (double)s->train, .features = f,
+                       .classes = (double)s->classes,
+                       .degree = (double)s->edges / fmax(1, (double)s->nodes),
+                       .row = row < f ? row / 2 : f};
+}
+
+double bn_learn_operations(const bn_needs *q)
+{
+    const bn_labour w = labour_of(q);
+    return q->o->effort * learner_of(q)->labour(&w);
+}
+
+/* But for experts that are kept. */
+double bn_learn_bytes(const bn_needs *q)
+{
+    const bn_labour w = labour_of(q);
+    const double n = w.nodes, f = w.features, panel = 1 << 26;
+    return 4 * (1.5 * w.train * f + 2 * fmin(panel, w.full * f) + 8 * n * f +
+                6 * fmin(panel, n * n * experts)) + w.pair * n * n;
 }
