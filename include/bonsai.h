@@ -481,8 +481,6 @@ typedef struct {                /* a condensed graph, beside the full one, and i
     char    learn_settings[24]; /* the dataset whose published settings were used, ... */
     int     learn_own;          /* ... 1: by its shape it is the graph itself */
     char    learn_end[12];      /* "done", "time": it was up, "not finite": gradients were not */
-    double  joules;             /* that this machine's processors used meanwhile, whoever made them
-                                 * work; -1: not measurable here, or with several ranks */
     int64_t whole_trees;        /* roots that have all within `layers` hops of them in the small
                                  * graph; -1: not known, or nodes were made */
     double  probe_full;         /* as probe, but fitted on the full graph, ... */
@@ -501,8 +499,8 @@ BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t 
 BONSAI_API bonsai_status bonsai_condense(bonsai_graph **out, bonsai_condense_info *info,
                                          const bonsai_graph *g, const bonsai_condense_options *o);
 /* The same for several ratios from one embedding: out[i] for ratios[i], and info[i] with seconds
- * and joules as if alone: what all ratios share counts for each.  ratios NULL: the budget of the
- * options.  info: an array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
+ * as if alone: what all ratios share counts for each.  ratios NULL: the budget of the options.
+ * info: an array whose first is initialised, or NULL.  On failure every out[i] is NULL. */
 BONSAI_API bonsai_status bonsai_condense_many(bonsai_graph **out, bonsai_condense_info *info,
                                               const double *ratios, int count,
                                               const bonsai_graph *g,
@@ -616,7 +614,6 @@ typedef struct {
     int     classes;
     double  metric_mean[BONSAI_METRIC_ROOM], metric_std[BONSAI_METRIC_ROOM];
     double  metric_val_mean[BONSAI_METRIC_ROOM];
-    double  joules;             /* as in bonsai_condense_info, while the caller waited */
 } bonsai_train_info;
 
 typedef struct bonsai_training bonsai_training;

@@ -399,9 +399,6 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     double  strict_bytes, strict_share; /* as bytes and share, always in strict accounting */
     int64_t features;           /* that the graph keeps */
     int64_t whole_trees;        /* as in bonsai_condense_info */
-    double  joules;             /* as in bonsai_condense_info, ... */
-    double  joules_train;       /* ... and of training and judging, all runs; -1: not measurable, as
-                                 * side by side */
     int64_t learn_rounds, learn_made;   /* as in bonsai_condense_info */
 } bonsai_cell;
 

@@ -70,8 +70,6 @@ bn_json *cell_json(const bonsai_cell *c)
 {
     bn_json *cell = plain_json(c);
     add_metrics(cell, c);
-    bn_json_set(cell, "joules", measure_json(c->joules));
-    bn_json_set(cell, "joules_train", measure_json(c->joules_train));
     return cell;
 }
 
@@ -190,8 +188,6 @@ static void fill(bonsai_cell *c, const bn_json *line)
     c->seconds_condense = number(line, "seconds_condense", 0);
     c->seconds_train = number(line, "seconds_train", 0);
     c->seconds_eval = number(line, "seconds_eval", 0);
-    c->joules = number(line, "joules", -1);
-    c->joules_train = number(line, "joules_train", -1);
     snprintf(c->why, sizeof c->why, "%s", text_of(line, "why"));
 }
 

@@ -325,17 +325,6 @@ void summary_condensed_memory(summary *r, const bonsai_condense_info *i)
     summary_int(r, "memory.columns", NULL, i->columns);
 }
 
-/* Where the machine does not report it, only programs are told. */
-static void add_energy(summary *r, const bonsai_condense_info *i)
-{
-    if (i->joules < 0) {
-        summary_json(r, "joules", bn_json_null());
-        return;
-    }
-    summary_real(r, "joules", "energy", i->joules, "%.1f J");
-    summary_note(r, "of the machine's processors, including whatever else ran on the machine");
-}
-
 static void add_effort(summary *r, const bonsai_condense_info *i)
 {
     summary_heading(r, "Seconds");
@@ -351,7 +340,6 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     summary_real(r, "seconds.finish", "the small graph", i->seconds_finish, "%.3f");
     summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
     summary_condensed_memory(r, i);
-    add_energy(r, i);
 }
 
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,

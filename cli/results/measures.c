@@ -55,8 +55,7 @@ bn_json *measure_spread(const bonsai_train_info *i, bonsai_metric m)
     return measure_json(i->runs > 1 && i->metric_mean[m] >= 0 ? i->metric_std[m] : -1);
 }
 
-/* The paper: 4.32 kg of CO2 for a hundred hours of ten CPU cores, and 10.8 kg for those of a GPU.
- * It gives no CO2 per kilowatt-hour, so joules are not turned into grams. */
+/* The paper: 4.32 kg of CO2 for a hundred hours of ten CPU cores, and 10.8 kg for those of a GPU. */
 double carbon_grams(double seconds)
 {
     return seconds * 4320 / (100 * 3600);

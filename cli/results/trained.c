@@ -87,11 +87,10 @@ static bn_json *trained_on_json(const bonsai_training *of, const bn_json *names)
     bn_json *model = bn_json_pack("{s:s}", "model", bonsai_model_name(i->model));
     measures_set_spread(model, i->metric_mean, i->metric_std);
     measures_set(model, "_val_mean", i->metric_val_mean);
-    bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:o,s:I,s:I,s:b}", "runs", runs_json(of),
+    bn_json *rest = bn_json_pack("{s:o,s:o,s:f,s:f,s:f,s:I,s:I,s:b}", "runs", runs_json(of),
                                  "classes", classes_json(of, names), "seconds_train",
                                  i->seconds_train, "seconds_eval", i->seconds_eval, "seconds_total",
-                                 i->seconds_total, "joules", measure_json(i->joules),
-                                 "parameters", (int64_t)i->parameters,
+                                 i->seconds_total, "parameters", (int64_t)i->parameters,
                                  "peak_rss_bytes", (int64_t)i->peak_rss_bytes, "in_blocks",
                                  i->in_blocks);
     bn_json_update(model, rest);

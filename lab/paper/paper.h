@@ -9,7 +9,7 @@
  *   paper_look.c     what is read off a graph each time: sizes, PageRank, Lemma 1
  *   paper_rows.c     tables as JSON: heads, rows, charts
  *   paper_values.c   what a cell of a table says: values, sizes, verdicts
- *   paper_tables.c   tables of accuracy; paper_times.c  of seconds and energy
+ *   paper_tables.c   tables of accuracy; paper_times.c  of seconds and carbon
  *   paper_figures.c  the paper's curves; paper_facts.c  what nobody measures
  *   paper_end.c      what did not reproduce, and the sentences that open the page
  *   paper_out.c      results.csv, results.json and the page

@@ -1,4 +1,4 @@
-/* paper_times.c -- tables of seconds and energy.  Nothing here is called better or worse than what
+/* paper_times.c -- tables of seconds and carbon.  Nothing here is called better or worse than what
  * another machine took.
  *
  * SPDX-License-Identifier: MIT */
@@ -100,36 +100,21 @@ bn_json *components_table(const paper *p)
     return t;
 }
 
-/* ---- energy -------------------------------------------------------------- */
-
-static bn_json *joules(const paper *p, const bonsai_cell *c)
-{
-    const char *none = p->repeat.side_by_side ? "not measurable side by side"
-                                              : "not measurable here";
-    if (!c)
-        return bn_json_null();
-    const double value = c->method == FULL ? c->joules_train / c->runs : c->joules;
-    return value < 0 ? value_text(none) : value_seconds(p, c, value);
-}
+/* ---- carbon -------------------------------------------------------------- */
 
 bn_json *energy_table(const paper *p)
 {
-    bn_json *t = table_new(p, "energy", "Carbon and energy of condensing to 0.5 % (Table 8)",
+    bn_json *t = table_new(p, "energy", "Carbon of condensing to 0.5 % (Table 8)",
                            "Grams of CO2 by the paper's formula, from seconds: 4.32 kg for 100 "
                            "hours of ten processor cores, however many are used. All of ours use "
                            "this rate. Published peers and full training use 10.8 kg for 100 hours "
-                           "of a GPU. Joules: what the processor packages of this machine used "
-                           "meanwhile (RAPL), including whatever else ran on it; for the full "
-                           "graph, while one GCN was trained and judged. Not measurable here: this "
-                           "machine does not report its energy.", 4);
+                           "of a GPU.", 4);
     table_key(t, "dataset", "dataset");
     table_key(t, "method", "method");
     table_column(t, "published", "grams, published", "published");
     table_column(t, "redone", "grams, published code redone", "redone");
     table_column(t, "paper", "grams, ours in the paper's accounting", "paper");
     table_column(t, "honest", "grams, ours at honest bytes", "honest");
-    table_column(t, "joules_redone", "joules, published code redone", "ours");
-    table_column(t, "joules_honest", "joules, ours at honest bytes", "ours");
     for (int i = 0; i < p->set_count; i++)
         for (const entry *e = paper_entries; e->name && paper_is_there(p, i); e++) {
             bn_json *row = table_row(t);
@@ -140,8 +125,6 @@ bn_json *energy_table(const paper *p)
                 const bonsai_cell *c = first_at(p, i, e, k);
                 table_put(row, value_seconds(p, c, carbon_grams(seconds_of(c))));
             }
-            table_put(row, joules(p, first_at(p, i, e, COLUMN_REDONE)));
-            table_put(row, joules(p, first_at(p, i, e, COLUMN_HONEST)));
         }
     return t;
 }

@@ -179,7 +179,7 @@ class CondenseInfo(Structure):
                 ("seconds_learn", c_double), ("learn_rounds", c_int64), ("learn_made", c_int64),
                 ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
                 ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12),
-                ("joules", c_double), ("whole_trees", c_int64), ("probe_full", c_double),
+                ("whole_trees", c_int64), ("probe_full", c_double),
                 ("probe_fitted", c_int64), ("probe_val", c_int64), ("probe_held", c_int64),
                 ("directions", c_int), ("metric", c_int), ("probe_idle", c_double)]
 
@@ -221,7 +221,7 @@ class TrainInfo(Structure):
                 ("peak_rss_bytes", c_int64), ("in_blocks", c_int), ("split_from", c_int),
                 ("split", c_double * 3), ("split_seed", c_uint64), ("leaks", c_int64),
                 ("metric", c_int), ("classes", c_int), ("metric_mean", _metrics),
-                ("metric_std", _metrics), ("metric_val_mean", _metrics), ("joules", c_double)]
+                ("metric_std", _metrics), ("metric_val_mean", _metrics)]
 
 
 class Class(Structure):
@@ -258,9 +258,7 @@ class Cell(Structure):
                 ("accuracy_error", c_double), ("accuracies", POINTER(c_double)),
                 ("metric_error", _metrics), ("recall", POINTER(c_double)),
                 ("strict_bytes", c_double), ("strict_share", c_double), ("features", c_int64),
-                ("whole_trees", c_int64),
-                ("joules", c_double), ("joules_train", c_double),
-                ("learn_rounds", c_int64), ("learn_made", c_int64)]
+                ("whole_trees", c_int64), ("learn_rounds", c_int64), ("learn_made", c_int64)]
 
 
 class SuggestPoint(Structure):

@@ -44,7 +44,6 @@ def _cell(cell: c.Cell) -> Dict[str, Any]:
     found["accuracy_error"] = _known(cell.accuracy_error)
     found["unit"], found["units"] = UNITS[cell.unit], cell.units
     found["metric"] = c.METRICS[cell.metric]
-    found["joules"], found["joules_train"] = c.measured(cell.joules), c.measured(cell.joules_train)
     for end in ("mean", "std", "error"):
         for name, value in zip(c.METRICS, getattr(cell, "metric_" + end)):
             found.setdefault("%s_%s" % (name, end), _known(value))

@@ -104,8 +104,7 @@ def bars(items: Sequence[Tuple[str, float]], title: str) -> str:
 class Report(Dict[str, Any]):
     """How a condensed graph was made, and its sizes: the JSON report in its file.
 
-    After condensing it also has `seconds`, `memory` and `joules`, which the whole machine used
-    meanwhile (None: not measurable here).
+    After condensing it also has `seconds` and `memory`.
 
     A dictionary (`report["sizes"]["ratio"]`) that prints as a table.
 
@@ -197,7 +196,6 @@ class Report(Dict[str, Any]):
                  ("loss", made.learn_loss if learned and made.learn_loss >= 0 else None),
                  ("skipped steps", made.learn_skipped or None), ("seed", made.seed),
                  ("seconds", self._part("seconds").get("total")),
-                 ("joules, of the whole machine", self.get("joules")),
                  ("bytes in scratch files", self._part("memory").get("scratch") or None),
                  ("worth", worth)]
         return [(k, v if isinstance(v, str) else number(v)) for k, v in found
@@ -338,7 +336,7 @@ def _written(path: Optional[PathLike], text: str) -> str:
 
 
 # What a report has beside the record in the file; see run_of.
-RUN = ("seconds", "joules", "peak_rss_bytes", "memory", "budget")
+RUN = ("seconds", "peak_rss_bytes", "memory", "budget")
 
 
 def text_of(report: Dict[str, Any]) -> bytes:
@@ -365,8 +363,7 @@ def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
                if name.startswith("seconds_")}
     memory = {"allowed": info.memory, "held": info.held, "scratch": info.scratch,
               "columns": info.columns}
-    return {"seconds": seconds, "joules": c.measured(info.joules),
-            "peak_rss_bytes": info.peak_rss_bytes, "memory": memory,
+    return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes, "memory": memory,
             "budget": info.budget or None}
 
 

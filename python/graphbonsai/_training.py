@@ -279,8 +279,7 @@ class Training:
     full        what the same training on the full graph gave: another Training, or None
     kept        mean over that of full, in percent, or None
     info        metric; accuracy_mean, accuracy_std, accuracy_val_mean, f1_mean, ...; parameters,
-                nodes, seconds, memory; joules, of the whole machine, None: not measurable here;
-                split_from ("own", "asked", "condensed",
+                nodes, seconds, memory; split_from ("own", "asked", "condensed",
                 "drawn" or "none"), split and split_seed: what it was judged on; leaks: labelled
                 nodes of the small graph that are judged on the full one
     """
@@ -290,7 +289,6 @@ class Training:
         self.info["split_from"] = SPLITS[self.info["split_from"]]
         self.info["split"] = tuple(self.info["split"])
         self.info["metric"] = c.METRICS[self.info["metric"]]
-        self.info["joules"] = c.measured(self.info["joules"])
         self.runs: np.ndarray = _copied(c.Run, c.training_runs(handle), c.training_run, handle)
         self.epochs: np.ndarray = _copied(c.Epoch, c.training_epochs(handle), c.training_epoch,
                                           handle)

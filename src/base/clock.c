@@ -1,4 +1,4 @@
-/* clock.c -- time passed, energy and memory used, for reports.
+/* clock.c -- time passed and memory used, for reports.
  *
  * SPDX-License-Identifier: MIT */
 #include <sys/resource.h>
@@ -17,7 +17,6 @@ double bn_seconds(void)
 void bn_clock_start(bn_clock *c)
 {
     c->since = bn_seconds();
-    c->used = bn_energy_now();
 }
 
 void bn_enter(const bn_place *at, bn_stage stage)
@@ -28,7 +27,6 @@ void bn_enter(const bn_place *at, bn_stage stage)
     const bn_clock was = *c;
     bn_clock_start(c);
     c->seconds[was.stage] += c->since - was.since;
-    c->joules[was.stage] += bn_joules(was.used, c->used);
     c->stage = stage;
 }
 

@@ -4,7 +4,6 @@
 #ifndef BN_PLACE_H
 #define BN_PLACE_H
 
-#include "energy.h"
 #include "scratch.h"
 #include "world.h"
 
@@ -17,10 +16,8 @@ typedef enum {
 /* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */
 typedef struct {
     bn_stage  stage;
-    double    since;            /* when its last lap began, ... */
-    bn_energy used;             /* ... and what this machine had used by then */
+    double    since;            /* when its last lap began */
     double    seconds[BN_STAGES];
-    double    joules[BN_STAGES];        /* NAN: not measurable */
 } bn_clock;
 
 typedef struct {

@@ -21,7 +21,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "energy.h"
 #include "scratch.h"
 
 enum { MOST_THREADS = 1024, SPARE = 128 << 20 };
@@ -250,7 +249,6 @@ bonsai_status bn_tick(bn_progress p, const char *stage, int64_t done, int64_t to
 bonsai_status bn_tick_note(bn_progress p, const char *stage, int64_t done, int64_t total,
                            const char *note)
 {
-    bn_energy_watch();
     if (!p.fn)
         return BONSAI_OK;
     bonsai_progress now = {sizeof now, stage, (uint64_t)done, (uint64_t)total, note};

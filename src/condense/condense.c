@@ -18,15 +18,6 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
     bn_result_fill(item, ours);
 }
 
-/* The counters of one machine say nothing of the others. */
-static double sum_joules(const bn_place *at)
-{
-    double sum = 0;
-    for (int s = 0; s < BN_STAGES; s++)
-        sum += at->clock->joules[s];
-    return bn_ranks(at->world) > 1 ? -1 : bn_joules_told(sum);
-}
-
 bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
 {
     double *const to[BN_STAGES] = {
@@ -41,7 +32,6 @@ bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
     i->seconds_total = 0;
     for (int s = 0; s < BN_STAGES; s++)
         i->seconds_total += *to[s] = at->clock->seconds[s];
-    i->joules = sum_joules(at);
     return rc;
 }
 

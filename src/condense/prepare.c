@@ -366,10 +366,8 @@ static bool waits(const bn_preparation *p)
 static void add_late(bn_clock *to, const bn_clock *late, double factor)
 {
     static const bn_stage stages[] = {BN_STAGE_WL, BN_STAGE_KNN};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         to->seconds[stages[i]] += factor * late->seconds[stages[i]];
-        to->joules[stages[i]] += factor * late->joules[stages[i]];
-    }
 }
 
 bonsai_status bn_prepare_cover(bn_preparation *p, bool again)

@@ -422,7 +422,6 @@ static void read_record(bn_record *r, const bn_json *root)
     r->has_crc = bn_json_is_text(bn_json_get(root, "input_crc32"));
     r->updated = bn_json_is_null(bn_json_get(recipe, "probe"));
     read_info(i, root);
-    i->joules = -1;
     bn_fields_from_json(BONSAI_OPTIONS_CONDENSE, &r->o, options);
     r->o.method = is_chosen(i, r->method) ? BONSAI_METHOD_AUTO : i->method;
     i->layers = r->o.layers;

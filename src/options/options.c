@@ -212,8 +212,7 @@ void bonsai_difference_init_sized(bonsai_difference *d, size_t size)
     init_sized(d, size, &empty, sizeof empty);
 }
 
-const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1,
-                                   .joules = -1, .joules_train = -1};
+const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1};
 
 void bonsai_cell_init_sized(bonsai_cell *c, size_t size)
 {

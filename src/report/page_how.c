@@ -16,17 +16,6 @@ bool bn_sheet_has_effort(const bn_sheet *s)
     return s->o->condensed && s->o->condensed->seconds_total > 0;
 }
 
-static void put_energy(bn_page *p, double joules)
-{
-    if (joules < 0) {
-        bn_put(p, " This machine does not report its energy.");
-        return;
-    }
-    bn_put(p, " The processors of the machine used <strong>");
-    bn_put_fixed(p, joules, joules < 100 ? 1 : 0);
-    bn_put(p, "&nbsp;J</strong>, including whatever else ran on the machine.");
-}
-
 void bn_sheet_effort(bn_page *p, const bn_sheet *s)
 {
     const bonsai_condense_info *i = s->o->condensed;
@@ -56,7 +45,6 @@ void bn_sheet_effort(bn_page *p, const bn_sheet *s)
         bn_put_percent(p, i->measured);
         bn_put(p, "</strong> of the pairs of trees; a bound ruled out the others.");
     }
-    put_energy(p, i->joules);
     bn_put(p, "</p>\n");
     const bool quick = i->seconds_total < 1;
     for (int k = 0; k < count; k++)

@@ -46,7 +46,7 @@ static const struct {
      "the share of the sample that the chosen trees stand for"},
     {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning,
      "the scores of each round, and where they were cut"},
-    {"effort", "Time, memory and energy", "Time", bn_sheet_has_effort, bn_sheet_effort,
+    {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort,
      "the seconds of each stage"},
 };
 

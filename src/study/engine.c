@@ -126,7 +126,6 @@ static void copy_training(const bn_study *s, bonsai_cell *c, const bonsai_cell *
     c->accuracy_error = from->accuracy_error;
     c->seconds_train = from->seconds_train;
     c->seconds_eval = from->seconds_eval;
-    c->joules_train = from->joules_train;
     c->metric = from->metric;
     memcpy(c->metric_mean, from->metric_mean, sizeof c->metric_mean);
     memcpy(c->metric_std, from->metric_std, sizeof c->metric_std);
@@ -147,12 +146,6 @@ static bool take_training(const bn_study *s, bonsai_cell *c)
             return true;
         }
     return false;
-}
-
-/* What other cells use side by side counts too, so that nothing is known of one. */
-static double joules_of(const bn_worker *w, double joules)
-{
-    return w->s->beside ? -1 : joules;
 }
 
 /* small NULL: on the full graph. */
@@ -178,7 +171,6 @@ static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *sma
     c->accuracy_error = c->metric_error[BONSAI_METRIC_ACCURACY];
     c->seconds_train = i->seconds_train;
     c->seconds_eval = i->seconds_eval;
-    c->joules_train = joules_of(w, i->joules);
     for (int r = 0; c->accuracies && r < i->runs; r++)
         c->accuracies[r] = bonsai_training_run(trained, r)->accuracy;
     for (int k = 0; c->recall && k < i->classes; k++)
@@ -283,7 +275,6 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->seconds_knn = s->seconds_knn;
     made->seconds_cover = s->seconds_cover;
     made->seconds_sparsify = s->seconds_sparsify;
-    made->joules = joules_of(w, s->joules);
 }
 
 /* The cells of small graph i; -1: it could not be made, and the sentence says why. */

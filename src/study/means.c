@@ -155,8 +155,6 @@ static void add(bonsai_cell *to, const bonsai_cell *c)
     to->seconds_knn += c->seconds_knn;
     to->seconds_cover += c->seconds_cover;
     to->seconds_sparsify += c->seconds_sparsify;
-    to->joules = add_known(to->joules, c->joules);
-    to->joules_train = add_known(to->joules_train, c->joules_train);
 }
 
 static void average(bonsai_cell *to, int64_t cells)
@@ -170,7 +168,6 @@ static void average(bonsai_cell *to, int64_t cells)
         *whole[i] = *whole[i] < 0 ? -1 : (*whole[i] + cells / 2) / cells;
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         *part[i] /= (double)cells;
-    to->joules = to->joules < 0 ? -1 : to->joules / (double)cells;
     to->bytes = floor(to->bytes + 0.5);
     to->strict_bytes = floor(to->strict_bytes + 0.5);
 }

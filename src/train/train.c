@@ -198,7 +198,6 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     bn_outcome found = {0};
     bonsai_training *t = NULL;
     const double start = bn_seconds();
-    const bn_energy used = bn_energy_now();
     if (BN_NO_PLACE(out) || bn_is_null(small, "the small graph"))
         return BONSAI_E_ARGUMENT;
     BN_TRY(bn_task_make(&task, small, full, o));
@@ -214,7 +213,6 @@ bonsai_status bonsai_train(bonsai_training **out, const bonsai_graph *small,
     found.run = NULL;
     found.point = NULL;
     t->info.seconds_total = bn_seconds() - start;
-    t->info.joules = bn_joules_told(bn_joules(used, bn_energy_now()));
     *out = t;
     t = NULL;
 done:

@@ -81,8 +81,6 @@ static void measure(table *t, int i)
     c->share = 0.1 + i;
     c->nodes = 10 + i;
     c->seconds_condense = 1.0 / 7;
-    c->joules = i == 2 ? -1 : 100.0 / 7;
-    c->joules_train = i == 4 ? -1 : 1.0 / 11;
     c->checksum = 0xfedcba9876543210u + (uint64_t)i;
     c->correlation = i == 1 ? NAN : -0.25;
     c->threshold = 2.5;
@@ -100,7 +98,6 @@ static void assert_same(const bonsai_cell *a, const bonsai_cell *b, int detailed
     assert_true(a->accuracy_mean == b->accuracy_mean && a->accuracy_std == b->accuracy_std);
     assert_true(a->bytes == b->bytes && a->share == b->share);
     assert_true(a->seconds_condense == b->seconds_condense);
-    assert_true(a->joules == b->joules && a->joules_train == b->joules_train);
     assert_true(a->split == b->split && a->draw == b->draw);
     assert_true(a->accuracy_error == b->accuracy_error ||
                 (isnan(a->accuracy_error) && isnan(b->accuracy_error)));

@@ -419,8 +419,8 @@ class Reports(testing.Case):
         self.assertTrue(page.startswith("<!doctype html>"))
         self.assertIn("&lt;tag&gt;", page)
         self.assertNotIn("<tag>", page)
-        self.assertIn("Time, memory and energy", page)
-        self.assertNotIn("Time, memory and energy", of_file)        # a file does not know them
+        self.assertIn("Time and memory", page)
+        self.assertNotIn("Time and memory", of_file)        # a file does not know them
         self.assertEqual(page._repr_html_(), page)
         self.refuses("title must be a text, not 3", graphbonsai.report, small, title=3,
                      kind=graphbonsai.OptionError)

@@ -22,8 +22,6 @@ static bonsai_cell measured(int method, int split, int draw, double mean)
     c.bytes = 100 + draw;
     c.seconds_train = 3;
     c.seconds_condense = 1 + draw;
-    c.joules = 20 * (1 + draw);
-    c.joules_train = method < 0 ? -1 : 5;
     c.whole_trees = 3 + split;
     return c;
 }
@@ -70,9 +68,6 @@ static void the_split_is_the_unit_if_there_are_several(void **state)
     assert_near(c.accuracy_std, sqrt((4 * 4 + 2 * 101) / 7.0));
     assert_near(c.seconds_train, 12);
     assert_near(c.seconds_condense, 1.5);
-    assert_near(c.joules, 30);
-    assert_near(c.joules_train, 20);
-    assert_near(merge(cells, 6, -1).joules_train, -1);
     assert_near(c.bytes, 101);                          /* 100.5 */
     assert_true(c.nodes == 11 && c.split == -1 && c.draw == -1 && c.done && !c.accuracies);
 }
