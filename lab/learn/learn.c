@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "lesson.h"
 
 enum { LOOKS = 10, MOST_SKIPPED = 10 };

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "published.h"
 
 bonsai_status bn_published_check(bonsai_condense_options *o)

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "methods.h"
-#include "record.h"
+#include "record/record.h"
 
 typedef struct {
     bonsai_method method;

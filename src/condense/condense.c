@@ -7,8 +7,8 @@
 
 #include "condense.h"
 #include "methods.h"
-#include "record.h"
 #include "options/options.h"
+#include "record/record.h"
 
 /* The caller's structs may be smaller or larger than ours; all of them are as the first. */
 static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_info *ours)

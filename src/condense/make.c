@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "methods.h"
-#include "record.h"
+#include "record/record.h"
 
 /* ---- what is told of any graph ---- */
 

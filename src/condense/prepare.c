@@ -9,7 +9,7 @@
 #include "methods.h"
 #include "needs.h"
 #include "prototypes/judge.h"
-#include "record.h"
+#include "record/record.h"
 
 enum { MEGABYTE = 1 << 20, SMALL_ARRAY = MEGABYTE, MOST_CLASSES = 65536,
        MOST_FEATURES = 1 << 26 };

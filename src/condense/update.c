@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "methods.h"
-#include "record.h"
 #include "options/options.h"
+#include "record/record.h"
 #include "update/update.h"
 
 typedef struct {

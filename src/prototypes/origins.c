@@ -2,7 +2,7 @@
  * prototypes were, is nearest to the prototype's row as it is stored.
  *
  * The stored row is what a network learns from, and all that a file tells of a prototype: whoever
- * has the full graph can measure again (condense/nearest.c does).
+ * has the full graph can measure again (record/nearest.c does).
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -7,8 +7,8 @@
 #ifndef BN_FACTS_H
 #define BN_FACTS_H
 
-#include "condense/record.h"
-#include "condense/strongest.h"
+#include "record/record.h"
+#include "record/strongest.h"
 #include "study/map.h"
 
 typedef struct {                /* at most 200 points, x ascending */

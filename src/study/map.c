@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "map.h"
 #include "principal.h"
 

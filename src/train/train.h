@@ -11,7 +11,7 @@
 #ifndef BN_TRAIN_H
 #define BN_TRAIN_H
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "metrics.h"
 #include "model.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "condense/methods.h"
-#include "condense/record.h"
+#include "record/record.h"
 #include "json.h"
 #include "prototypes/judge.h"
 #include "condensing.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <zlib.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "random_graph.h"
 #include "threads_world.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "condense/methods.h"
-#include "condense/record.h"
+#include "record/record.h"
 #include "condensing.h"
 
 enum { NODES = 200, FEATURES = 40, CLASSES = 4, SAMPLE = 8 };

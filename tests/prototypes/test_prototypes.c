@@ -1,7 +1,7 @@
 /* test_prototypes.c -- synthetic nodes: their bytes, where they come from, what they say.
  *
  * SPDX-License-Identifier: MIT */
-#include "condense/record.h"
+#include "record/record.h"
 #include "prototyping.h"
 
 /* ---- what holds for any graph of prototypes ---- */

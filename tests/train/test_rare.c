@@ -4,7 +4,7 @@
 #include "rare.h"
 #include "training.h"
 
-#include "condense/record.h"
+#include "record/record.h"
 
 static bonsai_graph *condensed(bonsai_condense_info *i, const bonsai_graph *g, double ratio,
                                bonsai_aim metric, int threads)

@@ -4,7 +4,7 @@
  * what each mean should be.
  *
  * SPDX-License-Identifier: MIT */
-#include "condense/record.h"
+#include "record/record.h"
 #include "growing.h"
 
 /* ---- the oracle ---- */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "condensing.h"
-#include "condense/strongest.h"
+#include "record/strongest.h"
 
 enum { N = 5, F = 6, ROOM = 4 };
 

@@ -1,7 +1,7 @@
 /* test_coordinates.c -- small graphs whose features are coordinates, and what is projected on them.
  *
  * SPDX-License-Identifier: MIT */
-#include "condense/record.h"
+#include "record/record.h"
 #include "prototypes/basis.h"
 #include "prototyping.h"
 #include "train/model.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "condense.h"
 #include "options/options.h"
 #include "prototypes/basis.h"
 #include "record.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "condensing.h"
 #include "json.h"
 

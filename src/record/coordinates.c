@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "condense.h"
 #include "prototypes/basis.h"
 #include "record.h"
 

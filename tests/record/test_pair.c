@@ -1,7 +1,7 @@
 /* test_pair.c -- two graphs that do not belong together are refused by every call that takes two.
  *
  * SPDX-License-Identifier: MIT */
-#include "condense/record.h"
+#include "record/record.h"
 #include "condensing.h"
 #include "update/update.h"
 #include "study/map.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "condense/record.h"
+#include "record/record.h"
 #include "training.h"
 
 static bonsai_graph *without(const bonsai_graph *g, bonsai_section s)
