@@ -4,6 +4,7 @@
 #include <math.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "captured.h"
 #include "results/cells.h"

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "captured.h"
 #include "output/text.h"
