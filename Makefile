@@ -6,11 +6,12 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 1)
 MAKEFLAGS += --no-print-directory
 
-# $(call build,FOLDER,OPTIONS) configures (silent unless it fails) and builds.
-build = @mkdir -p $(BUILD)/$(1) && { cmake -S . -B $(BUILD)/$(1) $(2) > $(BUILD)/$(1)/configure.log 2>&1 \
-	|| { cat $(BUILD)/$(1)/configure.log; exit 1; }; } && cmake --build $(BUILD)/$(1) -j$(JOBS)
+# $(call build,FOLDER,OPTIONS) configures and builds: a line each, or all output with V=1.
+build = @tools/stage configure $(BUILD)/$(1)/configure.log cmake -S . -B $(BUILD)/$(1) $(2) && \
+	tools/stage build $(BUILD)/$(1)/build.log cmake --build $(BUILD)/$(1) -j$(JOBS)
 # $(call test,FOLDER) runs every test that the folder was built with.
-test = cd $(BUILD)/$(1) && ctest --output-on-failure --timeout 900 -j$(JOBS)
+test = top=$$PWD && cd $(BUILD)/$(1) && $$top/tools/stage test $$PWD/test.log \
+	ctest --output-on-failure --timeout 900 -j$(JOBS)
 
 release = -DCMAKE_BUILD_TYPE=Release -DBONSAI_TESTS=$(1)
 debug   = -DCMAKE_BUILD_TYPE=Debug -DBONSAI_TESTS=ON
@@ -28,12 +29,12 @@ all:            ## the library and the program, in build/release
 demo:           ## set up, build, and show what the program does
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	$(BUILD)/release/bonsai demo
+	@$(BUILD)/release/bonsai demo
 
 test:           ## set up, build, and run every test
 	@tools/setup test
 	$(call build,release,$(call release,ON))
-	$(call test,release)
+	@$(call test,release)
 
 wheel:          ## the Python package with all it needs, in build/wheel
 	@tools/setup wheel
@@ -78,19 +79,19 @@ test-faults:    ## calls that fail, full disks, signals and kills: minutes (FAUL
 bench:          ## times, checked against the oracles
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@cmake --build $(BUILD)/release --target bench
+	@tools/stage build $(BUILD)/release/bench.log cmake --build $(BUILD)/release --target bench
 	@bench/run_bench.sh $(BUILD)/release
 
 bench-real:     ## seconds and memory on the datasets below DIR (../shared/data), beside the machine's limits
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@cmake --build $(BUILD)/release --target bench
+	@tools/stage build $(BUILD)/release/bench.log cmake --build $(BUILD)/release --target bench
 	@bench/real.sh $(BUILD)/release $(or $(DIR),../shared/data)
 
 bench-kernel:   ## what GC-SNTK's own regression gets of the test nodes of GRAPH with NODES nodes
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@cmake --build $(BUILD)/release --target kernel_bench
+	@tools/stage build $(BUILD)/release/bench.log cmake --build $(BUILD)/release --target kernel_bench
 	@$(BUILD)/release/kernel_bench $(GRAPH) $(NODES)
 
 bench-mag:      ## converts a generated folder of 10^7 papers in MAG240M's layout in bounded memory; see bench/mag.sh
@@ -121,7 +122,7 @@ bench-habits:   ## accuracy of small graphs of GRAPHS below DIR by how people tr
 bench-probe:    ## ranks of the probe beside trained networks, on GRAPHS (Cora, CiteSeer below DIR); see bench/probe.py
 	@tools/setup build
 	$(call build,release,$(call release,OFF))
-	@cmake --build $(BUILD)/release --target probe_bench
+	@tools/stage build $(BUILD)/release/bench.log cmake --build $(BUILD)/release --target probe_bench
 	@BUILD=$(BUILD)/release python3 -B bench/probe.py $(or $(GRAPHS),$(addprefix $(or $(DIR),../shared/data)/planetoid/ind.,cora citeseer))
 
 bench-peers:    ## condensers that learn by their authors' protocol, on GRAPHS (Cora, CiteSeer below DIR); see bench/peers.py
@@ -144,28 +145,28 @@ fuzz:           ## every reader for FUZZ_SECONDS (60), or FUZZ_RUNS executions
 asan:           ## the tests under address and undefined-behaviour sanitizers
 	@tools/setup test
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
-	$(call test,asan)
+	@$(call test,asan)
 
 test-asan:      ## of those all but eight that take minutes
 	@tools/setup test
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
-	$(call test,asan) -LE night
+	@$(call test,asan) -LE night
 
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
 	$(call build,tsan,$(tsan))
-	$(archer) $(call test,tsan)
+	@$(archer) $(call test,tsan)
 
 test-threads:   ## of those the ones of loops that run in threads: a few minutes
 	@tools/setup tsan
 	$(call build,tsan,$(tsan)) --target threaded
-	$(archer) $(call test,tsan) -L threads
+	@$(archer) $(call test,tsan) -L threads
 
 coverage:       ## which lines and branches the tests run, by folder
 	@tools/setup test
 	$(call build,coverage,$(debug) -DBONSAI_COVERAGE=ON)
 	@find $(BUILD)/coverage -name '*.gcda' -delete
-	$(call test,coverage)
+	@$(call test,coverage)
 	@tools/coverage $(BUILD)/coverage
 
 mutants:        ## small bugs made in the core: the share that a test notices (MUTANTS=400, SEED=1)
@@ -177,7 +178,7 @@ mutants:        ## small bugs made in the core: the share that a test notices (M
 
 install:        ## into PREFIX (/usr/local), below DESTDIR
 	$(call build,release,$(call release,OFF) -DCMAKE_INSTALL_PREFIX="$(PREFIX)")
-	cmake --install $(BUILD)/release
+	@tools/stage install $(BUILD)/release/install.log cmake --install $(BUILD)/release
 
 uninstall:      ## remove the files that the last make install wrote, below DESTDIR
 	@test -f $(BUILD)/release/install_manifest.txt || \
@@ -187,7 +188,7 @@ uninstall:      ## remove the files that the last make install wrote, below DEST
 	@rm $(BUILD)/release/install_manifest.txt
 
 clean:          ## remove what was built
-	rm -rf $(BUILD)
+	@rm -rf $(BUILD)
 
 help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14

@@ -10,28 +10,28 @@
 #include "files/graphs.h"
 
 const command commands[] = {
-    {"generate", cmd_generate, "write a graph that looks like a citation network"},
-    {"info",     cmd_info,     "show what a graph holds"},
-    {"check",    cmd_check,    "verify every byte and every rule of a graph"},
-    {"convert",  cmd_convert,  "read a graph in one format, write it in another"},
-    {"split",    cmd_split,    "draw new training, validation and test nodes"},
-    {"condense", cmd_condense, "make a small graph that trains like the large one"},
-    {"plan",     cmd_plan,     "predict what condensing a graph would take"},
-    {"suggest",  cmd_suggest,  "find the smallest ratio that keeps a share of the score"},
-    {"explain",  cmd_explain,  "show why a node is in a condensed graph"},
-    {"train",    cmd_train,    "train models on a graph and judge them"},
-    {"eval",     cmd_eval,     "train on a small graph, judge on the large one"},
-    {"predict",  cmd_predict,  "classify nodes with a saved model"},
-    {"compare",  cmd_compare,  "try methods, ratios and models, and print the table"},
-    {"report",   cmd_report,   "show what a small graph kept, as an HTML page"},
-    {"fetch",    cmd_fetch,    "download a public dataset"},
+    {"generate", cmd_generate, "write a graph that looks like a citation network", 0},
+    {"info",     cmd_info,     "show what a graph holds", 1},
+    {"check",    cmd_check,    "verify every byte and every rule of a graph", 0},
+    {"convert",  cmd_convert,  "read a graph in one format, write it in another", 0},
+    {"split",    cmd_split,    "draw new training, validation and test nodes", 0},
+    {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
+    {"plan",     cmd_plan,     "predict what condensing a graph would take", 0},
+    {"suggest",  cmd_suggest,  "find the smallest ratio that keeps a share of the score", 0},
+    {"explain",  cmd_explain,  "show why a node is in a condensed graph", 0},
+    {"train",    cmd_train,    "train models on a graph and judge them", 1},
+    {"eval",     cmd_eval,     "train on a small graph, judge on the large one", 1},
+    {"predict",  cmd_predict,  "classify nodes with a saved model", 0},
+    {"compare",  cmd_compare,  "try methods, ratios and models, and print the table", 1},
+    {"report",   cmd_report,   "show what a small graph kept, as an HTML page", 1},
+    {"fetch",    cmd_fetch,    "download a public dataset", 1},
 #ifdef BONSAI_WITH_LAB
-    {"paper",    cmd_paper,    "reproduce the paper's tables next to the published figures"},
+    {"paper",    cmd_paper,    "reproduce the paper's tables next to the published figures", 0},
 #endif
-    {"demo",     cmd_demo,     "see it work, without data and within seconds"},
-    {"version",  cmd_version,  "print the version and how it was built"},
-    {"help",     cmd_help,     "explain a command, or the formats"},
-    {NULL,       NULL,         NULL},
+    {"demo",     cmd_demo,     "see it work, without data and within seconds", 1},
+    {"version",  cmd_version,  "print the version and how it was built", 0},
+    {"help",     cmd_help,     "explain a command, or the formats", 1},
+    {NULL,       NULL,         NULL, 0},
 };
 
 /* ---- one process --------------------------------------------------------- */

@@ -56,6 +56,7 @@ typedef struct {
     const char *name;
     int       (*run)(session *s, int argc, char **argv);    /* argv[0]: the name; exit code */
     const char *line;
+    int         first;          /* 1: in the short list of commands */
 } command;
 
 /* Every program calls these two in order; run returns the command's exit code. */

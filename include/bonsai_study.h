@@ -728,7 +728,8 @@ enum {                          /* marks of a field */
     BONSAI_MARK_BUDGET = 4,     /* one of several, of which exactly one is given */
     BONSAI_MARK_ASIDE  = 8,     /* not in the record of a result: it says nothing about it */
     BONSAI_MARK_LOCAL  = 16,    /* each rank may have its own */
-    BONSAI_MARK_UNUSUAL = 32    /* in the record of a result only where it is not the default */
+    BONSAI_MARK_UNUSUAL = 32,   /* in the record of a result only where it is not the default */
+    BONSAI_MARK_FIRST  = 64     /* in the program's short help, as the group MAIN is */
 };
 
 /* Options that belong together, in the order of the program's help: a name in C and a heading. */

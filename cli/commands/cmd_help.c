@@ -21,15 +21,20 @@ static int list_rows(session *s)
     return summary_print(&r, s);
 }
 
-static int list_commands(session *s)
+static int list_commands(session *s, int all)
 {
     enum { NAMES = 10 };
+    int further = 0;
     if (s->rows || s->json)
         return list_rows(s);
     put_prose("usage: %s COMMAND [options]\n\n"
               "Makes graphs small for training graph neural networks.\n\n"
               "commands:", crew.program);
     for (const command *c = commands; c->name; c++) {
+        if (!all && !c->first) {
+            further++;
+            continue;
+        }
         printf("  %-*s ", NAMES, c->name);
         put_wrapped(c->line, NAMES + 3, NAMES + 3, prose_columns());
         putchar('\n');
@@ -40,6 +45,8 @@ static int list_commands(session *s)
     else
         put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists "
                   "them.  \"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
+    if (further)
+        put_prose("\"%s help all\" lists %d more commands.", crew.program, further);
     if (crew.several)
         put_examples(crew.examples);
     return EXIT_DONE;
@@ -117,26 +124,29 @@ static int list_methods(session *s)
 
 int cmd_help(session *s, int argc, char **argv)
 {
-    static char flag[] = "--help";
-    const char *topic = NULL;
+    static char flag[] = "--help", every[] = "all";
+    const char *args[2] = {NULL, NULL};
     static const bonsai_field own[] = {
         {.name = "rows", OWN(session, rows, FLAG),
          .help = "one row per command or per option, for completions and other programs"}, {0}};
     const opt_spec spec = {
-        .usage = "help [COMMAND | formats | methods] [--rows] [--json]",
-        .about = "Lists the commands, explains one, or lists the formats of graphs or the methods\n"
-                 "of condensing.",
-        .examples = "  bonsai help convert\n  bonsai help formats\n  bonsai help methods\n",
-        .args = "[COMMAND]",
-        .values = &topic,
+        .usage = "help [all | COMMAND [all] | formats | methods] [--rows] [--json]",
+        .about = "Lists the main commands or all, explains one with its main options or all, or lists\n"
+                 "the formats of graphs or the methods of condensing.",
+        .examples = "  bonsai help convert\n  bonsai help condense all\n  bonsai help formats\n",
+        .args = "[COMMAND] [all]",
+        .values = args,
         .groups = (const opt_group[]){{.base = s, .own = own}, {0}},
         .shared = OPT_JSON,
     };
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    if (!topic)
-        return list_commands(s);
+    const char *topic = args[0];
+    if (args[1] && strcmp(args[1], every) != 0)
+        return refuse(s, "\"%s\" is neither the word \"all\" nor an option", args[1]);
+    if (!topic || strcmp(topic, every) == 0)
+        return list_commands(s, topic != NULL);
     if (strcmp(topic, "formats") == 0)
         return list_formats(s);
     if (strcmp(topic, "methods") == 0)
@@ -146,7 +156,7 @@ int cmd_help(session *s, int argc, char **argv)
         return refuse_command(s, topic);
     char name[32];
     snprintf(name, sizeof name, "%s", c->name);
-    char *help[] = {name, flag, NULL};
+    char *help[] = {name, flag, args[1] ? every : NULL, NULL};
     s->command = c->name;
-    return c->run(s, 2, help);
+    return c->run(s, args[1] ? 3 : 2, help);
 }

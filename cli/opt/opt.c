@@ -119,15 +119,16 @@ static void gather(parser *p)
 {
     static const bonsai_field json[] = {
         {.name = "json", OWN(session, json, FLAG), .group = BONSAI_GROUP_OUTPUT,
-         .help = "print the results as JSON"}, {0}};
+         .marks = BONSAI_MARK_FIRST, .help = "print the results as JSON"}, {0}};
     static const bonsai_field common[] = {
         {.name = "quiet", OWN(session, quiet, FLAG), .group = BONSAI_GROUP_OUTPUT, .letter = 'q',
-         .help = "no progress and no notes"},
+         .marks = BONSAI_MARK_FIRST, .help = "no progress and no notes"},
         {.name = "verbose", OWN(session, verbose, FLAG), .group = BONSAI_GROUP_OUTPUT,
-         .letter = 'v', .help = "end with version, command, time and memory on stderr"}, {0}};
+         .letter = 'v', .marks = BONSAI_MARK_FIRST,
+         .help = "end with version, command, time and memory on stderr"}, {0}};
     static const bonsai_field help[] = {
         {.name = "help", OWN(parser, help, FLAG), .group = BONSAI_GROUP_OUTPUT, .letter = 'h',
-         .help = "print this and exit"}, {0}};
+         .marks = BONSAI_MARK_FIRST, .help = "print this and exit; --help all: every option"}, {0}};
     const int shared = p->spec->shared;
     for (const opt_group *g = p->spec->groups; g && g->base; g++)
         add_group(p, g, 0);
@@ -280,11 +281,12 @@ static int argument(parser *p, const char *text)
     return OPT_GO;
 }
 
+/* Returns 1 if help is asked for, 2 if all of it is. */
 static int asks_for_help(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "--help") == 0)
-            return 1;
+            return 1 + (i + 1 < argc && strcmp(argv[i + 1], "all") == 0);
     return 0;
 }
 
@@ -295,7 +297,8 @@ int opt_parse(session *s, const opt_spec *spec, int argc, char **argv)
     const char *name;
     s->given_count = 0;
     gather(&p);
-    if (asks_for_help(argc, argv))
+    p.help = asks_for_help(argc, argv);
+    if (p.help)
         return opt_help(&p);
     for (int i = 1; i < argc && code == OPT_GO; i++) {
         if (only_arguments || argv[i][0] != '-' || !argv[i][1])

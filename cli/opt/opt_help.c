@@ -144,18 +144,48 @@ const char *opt_heading(const parser *p, const opt *o)
     return o->common && !p->row[0].common ? "common options" : "options";
 }
 
+/* Whether short help leaves the option out. */
+static int is_further(const parser *p, const opt *o)
+{
+    return p->help < 2 && p->grouped && o->group != BONSAI_GROUP_MAIN &&
+           !(o->f->marks & BONSAI_MARK_FIRST);
+}
+
+/* Names what short help leaves out. */
+static void print_further(const parser *p)
+{
+    const char *heading = "";
+    char list[512] = "";
+    int count = 0;
+    size_t at = 0;
+    for (int i = 0; i < p->count; i++) {
+        const char *now = opt_heading(p, &p->row[i]);
+        if (p->row[i].hidden || !is_further(p, &p->row[i]))
+            continue;
+        if (strcmp(now, heading) != 0)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", count ? ", " : "", now);
+        heading = now;
+        count++;
+    }
+    if (count)
+        put_prose("\n\"%s %s --help all\" shows %d more: %s.", crew.program, p->s->command, count,
+                  list);
+}
+
 static void print_options(const parser *p)
 {
     const char *heading = "";
     for (int i = 0; i < p->count; i++) {
-        const char *now = opt_heading(p, &p->row[i]);
-        if (p->row[i].hidden)
+        const char *now = p->grouped && p->help < 2 ? bonsai_group_name(BONSAI_GROUP_MAIN)
+                                                    : opt_heading(p, &p->row[i]);
+        if (p->row[i].hidden || is_further(p, &p->row[i]))
             continue;
         if (strcmp(now, heading) != 0)
             printf("\n%s:\n", now);
         print_row(&p->row[i]);
         heading = now;
     }
+    print_further(p);
 }
 
 int opt_help(const parser *p)

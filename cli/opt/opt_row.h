@@ -26,7 +26,7 @@ typedef struct {
     opt             row[MOST_OPTIONS];
     int             count;
     int             grouped;    /* more rows than a screen shows: they stand by group */
-    int             help;
+    int             help;       /* 1: asked for, 2: with all options */
     int             taken;      /* arguments that are not options */
 } parser;
 

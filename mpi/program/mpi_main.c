@@ -21,13 +21,13 @@
 #include "output/text.h"
 
 const command commands[] = {
-    {"condense", cmd_condense, "make a small graph that trains like the large one"},
-    {"info",     cmd_info,     "show what a graph holds"},
-    {"check",    cmd_check,    "verify every byte and every rule of a graph"},
-    {"generate", cmd_generate, "write a graph that looks like a citation network"},
-    {"version",  cmd_version,  "print the version and how it was built"},
-    {"help",     cmd_help,     "explain a command"},
-    {NULL,       NULL,         NULL},
+    {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
+    {"info",     cmd_info,     "show what a graph holds", 1},
+    {"check",    cmd_check,    "verify every byte and every rule of a graph", 1},
+    {"generate", cmd_generate, "write a graph that looks like a citation network", 1},
+    {"version",  cmd_version,  "print the version and how it was built", 1},
+    {"help",     cmd_help,     "explain a command", 1},
+    {NULL,       NULL,         NULL, 0},
 };
 
 static session here;

@@ -17,8 +17,8 @@
 
 /* Rows that structs share. */
 #define THREADS(object)                                                             \
-    {ROW(object, threads, INT), .high = 4096, .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL, \
-     IN(SPEED), .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
+    {ROW(object, threads, INT), .high = 4096, \
+     .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL | BONSAI_MARK_FIRST, IN(SPEED), .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
 #define MEMORY(object, text, otherwise_text)                                        \
     {ROW(object, memory, BYTES), .high = HUGE_VAL, .marks = BONSAI_MARK_ASIDE, .arg = "M", \
      IN(SPEED), .help = text, .otherwise = otherwise_text}
@@ -122,7 +122,7 @@ static const bonsai_field condense_fields[] = {
     {ROW(bonsai_condense_options, bytes, LONG), IN(BUDGET), .low = 1, .high = HUGE_VAL,
      .marks = BONSAI_MARK_BUDGET, .arg = "B", .help = "budget: bytes"},
     {ROW(bonsai_condense_options, nodes, LONG), IN(BUDGET), .low = 1, .high = INT32_MAX,
-     .marks = BONSAI_MARK_BUDGET, .arg = "N", .help = "budget: nodes"},
+     .marks = BONSAI_MARK_BUDGET | BONSAI_MARK_FIRST, .arg = "N", .help = "budget: nodes"},
     {ROW(bonsai_condense_options, trees, LONG), IN(BUDGET), .low = 1, .high = INT32_MAX,
      .marks = BONSAI_MARK_BUDGET, .arg = "N",
      .help = "budget: trees, each a training node with all that is near it"},

@@ -22,7 +22,7 @@ for cmd in $(cat commands); do
     [ -s all ] || { echo "$cmd has no options"; bad=1; }
     awk -F '\t' '$1 == "options" && $7 == 0 { print $2 }' rows | sort -u >own
     awk -F '\t' '$1 == "options" && $7 == 1 { print $2 }' rows | sort -u | comm -23 - own >>shared
-    "$BONSAI" $cmd --help | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' | differ $cmd --help
+    "$BONSAI" $cmd --help all | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' | differ $cmd --help
     sed -n "/^\.SS $cmd\$/,/^\.S[SH] /p" "$manual" | names | differ $cmd bonsai.1 own
     _bonsai_specs <rows | sed -n 's/^\((.*)\)\{0,1\}--\([a-z0-9-]*\).*/\2/p' | differ $cmd _bonsai
     if command -v bash >/dev/null; then

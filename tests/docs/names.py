@@ -44,7 +44,7 @@ def wanted(program):
     for header in (ROOT / "include").glob("*.h"):
         for name in declared(header):
             yield header.stem + ".md", name
-    listed = subprocess.run([program, "help"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([program, "help", "all"], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r"^  ([a-z]+)  ", listed, re.M):
         yield "commands.md", name
     import graphbonsai
