@@ -1,7 +1,7 @@
 /* jsonparse.c -- text to JSON values (RFC 8259), with the line of what is wrong.
  *
  * The text need not end with a zero and may come from anywhere.  Nesting is limited, so that
- * no text can exhaust the stack.
+ * no text can exhaust a stack of 64 KiB.
  *
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #include "jsonparts.h"
 
-enum { MOST_DEPTH = 2048, MOST_SHOWN = 20 };
+enum { MOST_DEPTH = 64, MOST_SHOWN = 20 };
 
 typedef enum {          /* besides the characters that stand for themselves: { } [ ] : , */
     TOKEN_END = 0, TOKEN_BAD = 256, TOKEN_TEXT, TOKEN_WHOLE, TOKEN_REAL, TOKEN_NULL, TOKEN_TRUE,
@@ -230,15 +230,24 @@ static void take_whole(parser *p)
         mistake(p, p->whole < 0 ? "too big negative integer" : "too big integer");
 }
 
-/* strtod wants the decimal point of the locale. */
-static void take_real(parser *p, size_t point)
+static void take_real(parser *p)
 {
-    const char *local = localeconv()->decimal_point;
-    if (point > 0)
-        p->text[point] = local[0];
     p->real = strtod(p->text, NULL);
     if (fabs(p->real) == HUGE_VAL)
         mistake(p, "real number overflow");
+}
+
+/* Keeps the number as strtod reads it: with the decimal point of the locale, which may have several
+ * bytes.  point is where the number has its own, or NULL. */
+static void keep_number(parser *p, const char *point)
+{
+    const char *local = localeconv()->decimal_point, *rest = point ? point + 1 : p->start;
+    p->length = 0;
+    if (point) {
+        keep(p, p->start, (size_t)(point - p->start));
+        keep(p, local, strlen(local));
+    }
+    keep(p, rest, (size_t)(p->at - rest));
 }
 
 static void read_number(parser *p)
@@ -262,12 +271,11 @@ static void read_number(parser *p)
     if (!good)
         return;                                 /* the token stays bad */
     p->token = real ? TOKEN_REAL : TOKEN_WHOLE;
-    p->length = 0;
-    keep(p, p->start, (size_t)(p->at - p->start));
+    keep_number(p, point);
     if (p->wrong)
         return;
     if (real)
-        take_real(p, point ? (size_t)(point - p->start) : 0);
+        take_real(p);
     else
         take_whole(p);
 }

@@ -97,9 +97,9 @@ static void deep_nesting_is_refused(void **state)
     (void)state;
     static char text[5000];
     bn_json_error e;
-    memset(text, '[', 2048);
-    memset(text + 2048, ']', 2048);
-    bn_json *v = bn_json_parse(text, 4096, 0, &e);
+    memset(text, '[', 64);
+    memset(text + 64, ']', 64);
+    bn_json *v = bn_json_parse(text, 128, 0, &e);
     assert_non_null(v);
     bn_json_free(v);
     memset(text, '[', 5000);
@@ -163,15 +163,29 @@ static void numbers_and_text_that_json_lacks_are_replaced(void **state)
     bn_json_free(v);
 }
 
+static void assert_reads_reals(void)
+{
+    bn_json *v = parsed("[1.5,2.25e10,-0.125,300]");
+    assert_prints(v, 0, 17, "[1.5,22500000000.0,-0.125,300]");
+    bn_json_free(v);
+    setlocale(LC_ALL, "C");
+}
+
 static void a_locale_with_a_decimal_comma_changes_nothing(void **state)
 {
     (void)state;
     if (!use_comma_locale())
         skip();
-    bn_json *v = parsed("[1.5,2.25e10]");
-    assert_prints(v, 0, 17, "[1.5,22500000000.0]");
-    bn_json_free(v);
-    setlocale(LC_ALL, "C");
+    assert_reads_reals();
+}
+
+static void a_locale_with_a_decimal_point_of_two_bytes_changes_nothing(void **state)
+{
+    (void)state;
+    if (!use_wide_point_locale())
+        skip();
+    assert_int_equal(strlen(localeconv()->decimal_point), 2);
+    assert_reads_reals();
 }
 
 static void equal_means_the_same_values_in_any_order_of_keys(void **state)
@@ -260,6 +274,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_nothing),
         cmocka_unit_test(numbers_and_text_that_json_lacks_are_replaced),
         cmocka_unit_test(a_locale_with_a_decimal_comma_changes_nothing),
+        cmocka_unit_test(a_locale_with_a_decimal_point_of_two_bytes_changes_nothing),
         cmocka_unit_test(equal_means_the_same_values_in_any_order_of_keys),
         cmocka_unit_test(a_failed_allocation_is_never_silent),
     };

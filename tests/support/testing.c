@@ -98,18 +98,28 @@ void assert_fails(bonsai_status got, bonsai_status wanted, const char *text)
                  wanted, text);
 }
 
+/* Compiles a locale of Debian's package locales for this test, and selects it. */
+static bool use_compiled(const char *name)
+{
+    char command[700], made[512];
+    snprintf(made, sizeof made, "%s", temp_path(name));
+    snprintf(command, sizeof command, "localedef -c -i %s -f UTF-8 '%s' >/dev/null 2>&1", name, made);
+    (void)!system(command);
+    *strrchr(made, '/') = 0;
+    setenv("LOCPATH", made, 1);
+    return setlocale(LC_ALL, name) != NULL;
+}
+
 bool use_comma_locale(void)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ru_RU.UTF-8"};
     for (int i = 0; i < 4; i++)
         if (setlocale(LC_ALL, names[i]))
             return true;
-    char command[700], made[512];
-    snprintf(made, sizeof made, "%s", temp_path("de_TEST"));
-    snprintf(command, sizeof command,
-             "localedef -c -i de_DE -f UTF-8 '%s' >/dev/null 2>&1", made);
-    (void)!system(command);
-    *strrchr(made, '/') = 0;
-    setenv("LOCPATH", made, 1);
-    return setlocale(LC_ALL, "de_TEST") != NULL;
+    return use_compiled("de_DE");
+}
+
+bool use_wide_point_locale(void)
+{
+    return use_compiled("ps_AF");
 }

@@ -19,6 +19,8 @@
 const char *temp_path(const char *name);
 /* Selects a locale with a decimal comma: an installed one, or one compiled for the test. */
 bool use_comma_locale(void);
+/* Selects a locale whose decimal point has two bytes, which is compiled for the test. */
+bool use_wide_point_locale(void);
 void write_file(const char *path, const void *data, size_t len);
 void write_text(const char *path, const char *text);
 uint8_t *read_file(const char *path, size_t *len);      /* free() it */
