@@ -8,18 +8,23 @@
  * that costs tens of times what it saves.  A thread that sleeps is woken in some microseconds, and
  * the library wakes none for less work than pays for that (bn_team).  The user's own setting stays.
  *
- * The program therefore restarts itself with both settings before any library begins.
+ * Threads of OpenMP have stacks as large as the limit of the process; a small one (`ulimit -s 64`)
+ * holds less than a stage needs.
+ *
+ * The program therefore restarts itself with these settings before any library begins.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef __GLIBC__
 enum { MOST = 4000 };
 
-static char one_thread[] = "OPENBLAS_NUM_THREADS=1", sleep_to_wait[] = "OMP_WAIT_POLICY=passive";
+static char one_thread[] = "OPENBLAS_NUM_THREADS=1", sleep_to_wait[] = "OMP_WAIT_POLICY=passive",
+            room_to_work[] = "OMP_STACKSIZE=8M";
 
 static int is_named(const char *setting, const char *name)
 {
@@ -34,22 +39,32 @@ static const char *find(char **settings, const char *name)
     return *settings;
 }
 
+static int stacks_are_small(char **settings)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < 1 << 20 &&
+           !find(settings, "OMP_STACKSIZE");
+}
+
 /* If it cannot restart, nothing changes. */
 static void restart(int argc, char **argv, char **settings)
 {
-    static char *changed[MOST + 3];
+    static char *changed[MOST + 4];
     const char *blas = find(settings, "OPENBLAS_NUM_THREADS");
     const int said = find(settings, "OMP_WAIT_POLICY") || find(settings, "GOMP_SPINCOUNT");
+    const int small = stacks_are_small(settings);
     int count = 0;
     (void)argc;
-    if (said && blas && strcmp(blas, one_thread) == 0)
+    if (said && !small && blas && strcmp(blas, one_thread) == 0)
         return;
     for (; *settings && count < MOST; settings++)
         if (!is_named(*settings, "OPENBLAS_NUM_THREADS"))
             changed[count++] = *settings;
     changed[count++] = one_thread;
     if (!said)
-        changed[count] = sleep_to_wait;
+        changed[count++] = sleep_to_wait;
+    if (small)
+        changed[count] = room_to_work;
     if (!*settings)
         execve("/proc/self/exe", argv, changed);
 }

@@ -62,6 +62,7 @@ typedef struct {
 /* Every program calls these two in order; run returns the command's exit code. */
 void program_begin(session *s);
 int  program_run(session *s, int argc, char **argv);
+int  run_with_stack(session *s, int argc, char **argv);        /* the same, whatever ulimit -s is */
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
