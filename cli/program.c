@@ -54,6 +54,7 @@ int fail_missing(session *s, const char *path)
 static void say(session *s, const char *start, const char *format, va_list args)
 {
     vsnprintf(s->said, sizeof s->said, format, args);
+    bn_utf8_clean(s->said, '?');
     if (s->mute)
         return;
     progress_clear(&s->progress);

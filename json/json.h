@@ -87,7 +87,16 @@ bn_json *bn_json_parse(const char *text, size_t size, int flags, bn_json_error *
 /* On one line, or indented; reals with that many digits.  NULL: no memory, or v is broken. */
 char *bn_json_print(const bn_json *v, int indent, int digits);
 
-/* The offset of the first byte that is not well-formed UTF-8; len: all are. */
+/* ---- UTF-8 (utf8.c) ---- */
+
+/* Returns the bytes of the character at s, of which len may be read, and stores its code; 0 if it is
+ * not well-formed. */
+int bn_utf8_decode(uint32_t *code, const uint8_t *s, int64_t len);
+/* Returns the offset of the first byte that is not well-formed; len if all are. */
 int64_t bn_utf8_bad(const uint8_t *s, int64_t len);
+/* Returns whether a character steers a terminal or changes the direction of text. */
+bool bn_utf8_is_harmful(uint32_t code);
+/* Replaces every harmful character, and every byte that is not UTF-8. */
+void bn_utf8_clean(char *text, char instead);
 
 #endif

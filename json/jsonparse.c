@@ -33,25 +33,6 @@ typedef struct {
     double      real;
 } parser;
 
-int64_t bn_utf8_bad(const uint8_t *s, int64_t len)
-{
-    int64_t i = 0;
-    while (i < len) {
-        uint8_t b = s[i];
-        int more = b < 0x80 ? 0 : b >= 0xc2 && b < 0xe0 ? 1 : b >= 0xe0 && b < 0xf0 ? 2
-                   : b >= 0xf0 && b < 0xf5 ? 3 : -1;
-        if (more < 0 || more >= len - i)
-            return i;
-        uint8_t low = b == 0xe0 ? 0xa0 : b == 0xf0 ? 0x90 : 0x80;
-        uint8_t high = b == 0xed ? 0x9f : b == 0xf4 ? 0x8f : 0xbf;
-        for (int k = 1; k <= more; k++, low = 0x80, high = 0xbf)
-            if (s[i + k] < low || s[i + k] > high)
-                return i;
-        i += more + 1;
-    }
-    return len;
-}
-
 /* ---- mistakes ---- */
 
 /* Notes what is wrong and shows the token, if it is short. */

@@ -63,12 +63,12 @@ static void put_real(printer *p, double value)
     put_word(p, number);
 }
 
-static void put_escape(printer *p, unsigned char c)
+static void put_escape(printer *p, uint32_t c)
 {
     static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";    /* pairs: byte, letter */
     char text[8];
     for (const char *pair = letters; *pair; pair += 2)
-        if ((unsigned char)*pair == c) {
+        if ((uint32_t)*pair == c) {
             snprintf(text, sizeof text, "\\%c", pair[1]);
             put(p, text, 2);
             return;
@@ -77,17 +77,25 @@ static void put_escape(printer *p, unsigned char c)
     put(p, text, 6);
 }
 
+/* What steers a terminal is escaped too: results are shown there. */
+static bool is_escaped(uint32_t c)
+{
+    return c == '"' || c == '\\' || (c < 0x10000 && bn_utf8_is_harmful(c));
+}
+
 static void put_text(printer *p, const char *text)
 {
     put(p, "\"", 1);
     while (*text) {
-        const char *end = text;
-        while ((unsigned char)*end >= 32 && *end != '"' && *end != '\\')
-            end++;
-        put(p, text, (size_t)(end - text));
-        if (*end)
-            put_escape(p, (unsigned char)*end++);
-        text = end;
+        uint32_t code = 0;
+        const int bytes = bn_utf8_decode(&code, (const uint8_t *)text, 4);
+        if (bytes == 0)                         /* a key that is not UTF-8 */
+            put(p, "?", 1);
+        else if (is_escaped(code))
+            put_escape(p, code);
+        else
+            put(p, text, (size_t)bytes);
+        text += bytes ? bytes : 1;
     }
     put(p, "\"", 1);
 }

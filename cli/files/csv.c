@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "files/files.h"
+#include "json.h"
 
 static int failed(session *s, csv *out)
 {
@@ -43,16 +44,21 @@ int csv_begin(session *s, csv *out, const char *path)
     return failed(s, out);
 }
 
-/* Names come from files: control characters must not reach the terminal or split a row. */
+/* Names come from files: what steers a terminal or splits a row becomes a space. */
 void csv_text(csv *out, const char *text)
 {
     int quoted = strpbrk(text, ",\"") != NULL || *text == ' ';
     if (quoted)
         fputc('"', out->file);
-    for (; *text; text++) {
+    for (int bytes; *text; text += bytes ? bytes : 1) {
+        uint32_t code = 0;
+        bytes = bn_utf8_decode(&code, (const uint8_t *)text, 4);
         if (*text == '"')
             fputc('"', out->file);
-        fputc((unsigned char)*text < 32 || *text == 127 ? ' ' : *text, out->file);
+        if (bytes == 0 || bn_utf8_is_harmful(code))
+            fputc(' ', out->file);
+        else
+            fwrite(text, 1, (size_t)bytes, out->file);
     }
     if (quoted)
         fputc('"', out->file);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "fetch/fetch.h"
+#include "json.h"
 
 enum { MOST_NAMES = 256, NAME = 256 };
 
@@ -68,8 +69,11 @@ static int by_name(const void *a, const void *b)
 /* Whether a name may be shown: a file of others may have codes of the terminal in its name. */
 static int is_harmless(const char *name)
 {
-    while ((unsigned char)*name >= 32 && *name != 127)
-        name++;
+    uint32_t code = 0;
+    int bytes;
+    while (*name && (bytes = bn_utf8_decode(&code, (const uint8_t *)name, 4)) > 0 &&
+           !bn_utf8_is_harmful(code))
+        name += bytes;
     return *name == 0;
 }
 

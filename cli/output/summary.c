@@ -30,14 +30,6 @@ static item *add(summary *r, int kind, const char *key, const char *label, bn_js
     return it;
 }
 
-/* Names come from files: control characters must not reach the terminal or split a row. */
-static void clean(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = ' ';
-}
-
 void summary_heading(summary *r, const char *text)
 {
     add(r, ITEM_HEADING, NULL, text, NULL);
@@ -65,7 +57,7 @@ void summary_note(summary *r, const char *format, ...)
     va_start(args, format);
     if (r->count) {
         vsnprintf(r->items[r->count - 1].note, sizeof r->items[0].note, format, args);
-        clean(r->items[r->count - 1].note);
+        bn_utf8_clean(r->items[r->count - 1].note, ' ');
     }
     va_end(args);
 }
@@ -96,7 +88,7 @@ void cell_text(char *buf, size_t size, const bn_json *cell, const char *format, 
         snprintf(buf, size, "%.6g", bn_json_as_number(cell));
     else if (bn_json_is_text(cell)) {
         snprintf(buf, size, "%s", bn_json_as_text(cell));
-        clean(buf);
+        bn_utf8_clean(buf, ' ');
     } else if (bn_json_is_flag(cell))
         snprintf(buf, size, "%s", bn_json_is_true(cell) ? "yes" : "no");
     else

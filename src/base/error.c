@@ -5,16 +5,9 @@
 #include <stdio.h>
 
 #include "base.h"
+#include "json.h"
 
 static _Thread_local char sentence[1024];
-
-/* A sentence stays on one line, whatever bytes a file name or a file contains. */
-static void make_printable(char *s)
-{
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            *s = '?';
-}
 
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...)
 {
@@ -22,7 +15,7 @@ bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);
-    make_printable(sentence);
+    bn_utf8_clean(sentence, '?');       /* one line, whatever a file or its name contains */
     return rc;
 }
 

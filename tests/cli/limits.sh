@@ -62,3 +62,10 @@ code=0
 (ulimit -v $((least + 200000)) && exec timeout --preserve-status -k 5 -s TERM 0.7 "$BONSAI" train g.bonsai \
     --epochs 100000 --seeds 1 -q) >out 2>err || code=$?
 [ $code -eq 143 ] && [ "$(cat err)" = 'bonsai: canceled' ] || failed -v few 'train, SIGTERM' $code
+# A small stack is no reason to crash: every command works.
+while read -r line; do
+    rm -f new.*
+    code=0
+    (ulimit -s 64 && exec timeout -k 1 60 "$BONSAI" $line -q) >out 2>err </dev/null || code=$?
+    [ $code -eq 0 ] || failed -s 64 "$line" $code
+done <commands

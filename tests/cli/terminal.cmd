@@ -10,6 +10,10 @@ TERM=xterm NO_COLOR=1 script -qec "$BONSAI info edges.csv" /dev/null | tr -d '\r
 # Names cannot send codes to the terminal, nor break a row.
 printf 'id,label\n0,a\033[31mred\n1,b\n' > labels.csv; printf '0,1\n' > edges.csv
 $BONSAI info edges.csv --labels labels.csv | grep ^class | od -c
+# Neither those of 128 to 159, nor turns of direction, nor bytes that are not UTF-8.
+printf 'id,label\n0,a\302\2335mx\n1,b\342\200\256c\342\201\246d\n' > labels.csv
+$BONSAI info edges.csv --labels labels.csv | grep ^class; $BONSAI info edges.csv --labels labels.csv --json | grep -o "\"name\": \"[^\"]*5mx\""
+printf '0 1\n' > "$(printf 'n\302\233m\233.el')"; $BONSAI info "$(printf 'm\302\233m\342\200\256.el')" 2>&1; $BONSAI info "$(printf 'n\302\233m\233.el')" | head -1
 # Condensed graphs: small beside full; figures that may change are masked.
 $BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
 COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o t.bonsai -r 0.1 --method trees" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'

@@ -36,6 +36,9 @@ static void text_comes_back_as_it_was(void **state)
         assert_prints(v, 0, 17, same[i]);
         bn_json_free(v);
     }
+    bn_json *c = parsed("[\"\\u009b\\u202e\x7f\"]");     /* what steers a terminal stays escaped */
+    assert_prints(c, 0, 17, "[\"\\u009B\\u202E\\u007F\"]");
+    bn_json_free(c);
     bn_json *v = parsed(" [ \"\\u00e9\\ud83d\\ude00\\/\" , 1E+2,\r\n\t-0 ] ");
     assert_prints(v, 0, 17, "[\"\xc3\xa9\xf0\x9f\x98\x80/\",100.0,0]");
     bn_json_free(v);
