@@ -12,7 +12,7 @@ printf 'id,label\n0,a\033[31mred\n1,b\n' > labels.csv; printf '0,1\n' > edges.cs
 $BONSAI info edges.csv --labels labels.csv | grep ^class | od -c
 # Neither those of 128 to 159, nor turns of direction, nor bytes that are not UTF-8.
 printf 'id,label\n0,a\302\2335mx\n1,b\342\200\256c\342\201\246d\n' > labels.csv
-$BONSAI info edges.csv --labels labels.csv | grep ^class; $BONSAI info edges.csv --labels labels.csv --json | grep -o "\"name\": \"[^\"]*5mx\""
+$BONSAI info edges.csv --labels labels.csv | grep ^class
 printf '0 1\n' > "$(printf 'n\302\233m\233.el')"; $BONSAI info "$(printf 'm\302\233m\342\200\256.el')" 2>&1; $BONSAI info "$(printf 'n\302\233m\233.el')" | head -1
 # Condensed graphs: small beside full; figures that may change are masked.
 $BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
