@@ -1,5 +1,5 @@
 # Text files as C strings, so that the program needs no file at run time:
-# embed(OUT.c NAME=FILE ...) defines const char NAME[] for each.
+# embed(OUT.c NAME=FILE ...) defines const char NAME[] for each, without the comments of CSS.
 function(embed out)
   set(code "/* made by cmake/embed.cmake */\n")
   foreach(pair ${ARGN})
@@ -8,6 +8,9 @@ function(embed out)
     set(file ${CMAKE_SOURCE_DIR}/${CMAKE_MATCH_2})
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(READ ${file} text)
+    if(file MATCHES "[.]css$")
+      string(REGEX REPLACE "/[*][^/]*[*]/\n" "" text "${text}")
+    endif()
     string(REPLACE "\\" "\\\\" text "${text}")
     string(REPLACE "\"" "\\\"" text "${text}")
     string(REPLACE "\n" "\\n\"\n    \"" text "${text}")

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "draw.h"
+#include "template.h"
 
 /* Multiples of step from low to high, with tolerance for rounding. */
 static double count_of(double low, double high, double step)
@@ -90,4 +90,11 @@ void bn_tick_text(char *buf, double v, bool power)
         digits++;
     bn_fixed(buf, v, digits, true);
     strcat(buf, unit[u]);
+}
+
+bn_json *bn_axis_tick(double v, double share, bool power)
+{
+    char text[64];
+    bn_tick_text(text, v, power);
+    return bn_json_pack("{sf,ss}", "at", share, "text", text);
 }

@@ -4,24 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#include "draw.h"
+#include "template.h"
 
 enum { MOST_TICKS = 12, TABLE_POINTS = 20, MOST_SPOTS = 40 };
 #define FARTHEST 1e150          /* limit of a log axis: its ends and their ratio stay finite */
 
 typedef struct {
     double low_x, high_x, low_y, high_y;
-    bool   log_x, log_y, measured;
+    bool   log_x, log_y, measured, banded;
 } frame;
 
-static void put_coordinate(bn_page *p, double v)
-{
-    char buf[48];
-    bn_fixed(buf, isfinite(v) ? fmin(fmax(v, 0), 1000) : 0, 1, false);
-    bn_put(p, buf);
-}
+typedef struct {
+    double x, y, half;          /* half: of the height of the error band, 0: there is none */
+} spot;
 
-static const char *colour(int i, int all)
+static const char *colour(size_t i, size_t all)
 {
     static const char *const name[] = {"k0", "k1", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k2"};
     return all == 1 ? "s1" : name[i % BN_COLOURS];
@@ -42,27 +39,30 @@ static double at_y(const frame *f, double y)
     return 1 - (y - f->low_y) / (f->high_y - f->low_y);
 }
 
-static bool is_drawn(const frame *f, const bn_spot *s)
+static spot spot_at(const bn_json *at, size_t i)
+{
+    const bn_json *one = bn_json_at(at, i);
+    const double e = bn_real_of(bn_json_at(one, 2));
+    return (spot){bn_real_of(bn_json_at(one, 0)), bn_real_of(bn_json_at(one, 1)),
+                  isfinite(e) ? fabs(e) : 0};
+}
+
+static bool is_drawn(const frame *f, const spot *s)
 {
     return isfinite(s->x) && isfinite(s->y) && !(f->log_x && s->x <= 0);
 }
 
-/* Half the height of the band at a point; 0: there is none. */
-static double half_of(const double *half, int64_t i)
+static void widen(frame *f, const bn_json *at)
 {
-    return half && isfinite(half[i]) ? fabs(half[i]) : 0;
-}
-
-static void widen(frame *f, const bn_curve *c, const double *half)
-{
-    for (int64_t i = 0; i < c->count; i++) {
-        double x = c->at[i].x, y = c->at[i].y, e = half_of(half, i);
-        if (!is_drawn(f, &c->at[i]) || (f->log_y && y <= 0))
+    for (size_t i = 0; i < bn_json_count(at); i++) {
+        const spot s = spot_at(at, i);
+        f->banded = f->banded || bn_json_is_number(bn_json_at(bn_json_at(at, i), 2));
+        if (!is_drawn(f, &s) || (f->log_y && s.y <= 0))
             continue;
-        f->low_x = fmin(f->low_x, x);
-        f->high_x = fmax(f->high_x, x);
-        f->low_y = fmin(f->low_y, f->log_y && y - e <= 0 ? y : y - e);
-        f->high_y = fmax(f->high_y, y + e);
+        f->low_x = fmin(f->low_x, s.x);
+        f->high_x = fmax(f->high_x, s.x);
+        f->low_y = fmin(f->low_y, f->log_y && s.y - s.half <= 0 ? s.y : s.y - s.half);
+        f->high_y = fmax(f->high_y, s.y + s.half);
     }
 }
 
@@ -106,257 +106,180 @@ static void settle(frame *f, double line_at)
     settle_y(f);
 }
 
-static void draw_axes(bn_page *p, const frame *f)
+/* ---- the parts of the drawing -------------------------------------------- */
+
+static bn_json *ticks_of(const frame *f, bool along_x)
 {
     double tick[MOST_TICKS];
-    char text[64];
-    int ticks = f->log_y ? bn_log_ticks(tick, 6, f->low_y, f->high_y)
-                         : bn_ticks(tick, 6, f->low_y, f->high_y);
-    for (int i = 0; i < ticks; i++) {
-        bn_tick_text(text, tick[i], f->log_y);
-        bn_put(p, "<line class=\"grid\" x1=\"0\" x2=\"100%\"");
-        bn_put_place(p, "y1", at_y(f, tick[i]));
-        bn_put_place(p, "y2", at_y(f, tick[i]));
-        bn_put(p, "/><text class=\"tick end\" x=\"0\" dx=\"-7\" dy=\"4\"");
-        bn_put_place(p, "y", at_y(f, tick[i]));
-        bn_putf(p, ">%s</text>", text);
+    const int count = along_x ? f->log_x ? bn_fine_ticks(tick, 8, f->low_x, f->high_x)
+                                         : bn_ticks(tick, 6, f->low_x, f->high_x)
+                      : f->log_y ? bn_log_ticks(tick, 6, f->low_y, f->high_y)
+                                 : bn_ticks(tick, 6, f->low_y, f->high_y);
+    bn_json *all = bn_json_array();
+    for (int i = 0; i < count; i++)
+        bn_json_add(all, bn_axis_tick(tick[i], along_x ? at_x(f, tick[i]) : at_y(f, tick[i]),
+                                 f->log_y && !along_x));
+    return all;
+}
+
+static double coordinate(double share)
+{
+    return isfinite(share) ? fmin(fmax(1000 * share, 0), 1000) : 0;
+}
+
+static void add_step(bn_json *path, const frame *f, double x, double y)
+{
+    bn_json_add(path, bn_json_pack("{sf,sf}", "x", coordinate(at_x(f, x)),
+                                   "y", coordinate(at_y(f, y))));
+}
+
+static bn_json *path_of(const frame *f, const bn_json *at)
+{
+    bn_json *path = bn_json_array();
+    for (size_t i = 0; i < bn_json_count(at); i++) {
+        const spot s = spot_at(at, i);
+        if (is_drawn(f, &s))
+            add_step(path, f, s.x, s.y);
     }
-    ticks = f->log_x ? bn_fine_ticks(tick, 8, f->low_x, f->high_x)
-                     : bn_ticks(tick, 6, f->low_x, f->high_x);
-    for (int i = 0; i < ticks; i++) {
-        bn_tick_text(text, tick[i], false);
-        bn_put(p, "<text class=\"tick mid\" y=\"100%\" dy=\"18\"");
-        bn_put_place(p, "x", at_x(f, tick[i]));
-        bn_putf(p, ">%s</text>", text);
+    return path;
+}
+
+/* From the left along the upper edge of the error band, and back along the lower one. */
+static bn_json *band_of(const frame *f, const bn_json *at)
+{
+    const size_t n = bn_json_count(at);
+    bn_json *path = bn_json_array();
+    for (size_t i = 0; i < 2 * n; i++) {
+        const spot s = spot_at(at, i < n ? i : 2 * n - 1 - i);
+        if (is_drawn(f, &s))
+            add_step(path, f, s.x, i < n ? s.y + s.half : s.y - s.half);
     }
-    bn_put(p, "<line class=\"base\" x1=\"0\" x2=\"100%\" y1=\"100%\" y2=\"100%\"/>\n");
-}
-
-static void draw_point(bn_page *p, const frame *f, const char *pen, double x, double y)
-{
-    bn_put(p, pen);
-    put_coordinate(p, 1000 * at_x(f, x));
-    bn_put(p, " ");
-    put_coordinate(p, 1000 * at_y(f, y));
-}
-
-static void draw_path(bn_page *p, const frame *f, const bn_curve *c)
-{
-    const char *pen = "M";
-    for (int64_t i = 0; i < c->count; i++)
-        if (is_drawn(f, &c->at[i])) {
-            draw_point(p, f, pen, c->at[i].x, c->at[i].y);
-            pen = "L";
-        }
-}
-
-/* From the left along the upper edge, and back along the lower one. */
-static void draw_band(bn_page *p, const frame *f, const bn_curve *c, const double *half)
-{
-    const char *pen = "M";
-    for (int64_t i = 0; i < c->count; i++)
-        if (is_drawn(f, &c->at[i])) {
-            draw_point(p, f, pen, c->at[i].x, c->at[i].y + half_of(half, i));
-            pen = "L";
-        }
-    for (int64_t i = c->count - 1; i >= 0; i--)
-        if (is_drawn(f, &c->at[i]))
-            draw_point(p, f, pen, c->at[i].x, c->at[i].y - half_of(half, i));
-    bn_put(p, *pen == 'L' ? "Z" : "");
-}
-
-static void draw_curve(bn_page *p, const frame *f, const bn_curve *c, const char *css)
-{
-    bn_putf(p, "<path class=\"%s line\" d=\"", css);
-    draw_path(p, f, c);
-    bn_put(p, "\"/>\n");
+    return path;
 }
 
 /* What lies below a curve that is alone. */
-static void draw_below(bn_page *p, const frame *f, const bn_curve *c, const char *css)
+static bn_json *area_below(const frame *f, const bn_json *at)
 {
-    bn_putf(p, "<path class=\"%s area\" d=\"", css);
-    draw_path(p, f, c);
-    bn_put(p, "L");
-    put_coordinate(p, 1000 * at_x(f, c->at[c->count - 1].x));
-    bn_put(p, " 1000L");
-    put_coordinate(p, 1000 * at_x(f, c->at[0].x));
-    bn_put(p, " 1000Z\"/>");
+    bn_json *path = path_of(f, at);
+    const spot first = spot_at(at, 0), last = spot_at(at, bn_json_count(at) - 1);
+    bn_json_add(path, bn_json_pack("{sf,si}", "x", coordinate(at_x(f, last.x)), "y", 1000));
+    bn_json_add(path, bn_json_pack("{sf,si}", "x", coordinate(at_x(f, first.x)), "y", 1000));
+    return path;
 }
 
-static void draw_curves(bn_page *p, const frame *f, const bn_line_chart *l)
+static bn_json *spots_of(const frame *f, const bn_json *at)
 {
-    bn_put(p, "<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 1000 1000\" "
-              "preserveAspectRatio=\"none\" overflow=\"visible\">");
-    for (int i = 0; i < l->curves; i++) {
-        const char *css = colour(i, l->curves);
-        if (l->curve[i].count < 1)
-            continue;
-        if (l->half && l->half[i]) {
-            bn_putf(p, "<path class=\"%s area\" d=\"", css);
-            draw_band(p, f, &l->curve[i], l->half[i]);
-            bn_put(p, "\"/>");
-        } else if (l->curves == 1 && !l->measured)
-            draw_below(p, f, &l->curve[i], css);
-        draw_curve(p, f, &l->curve[i], css);
+    const size_t n = bn_json_count(at);
+    bn_json *all = bn_json_array();
+    for (size_t i = 0; f->measured && n <= MOST_SPOTS && i < n; i++) {
+        const spot s = spot_at(at, i);
+        if (is_drawn(f, &s))
+            bn_json_add(all, bn_json_pack("{sf,sf}", "x", at_x(f, s.x), "y", at_y(f, s.y)));
     }
-    bn_put(p, "</svg>\n");
-}
-
-static void draw_spots(bn_page *p, const frame *f, const bn_curve *c, const char *css)
-{
-    for (int64_t i = 0; i < c->count && c->count <= MOST_SPOTS; i++) {
-        if (!is_drawn(f, &c->at[i]))
-            continue;
-        bn_putf(p, "<circle class=\"%s spot\" r=\"3\"", css);
-        bn_put_place(p, "cx", at_x(f, c->at[i].x));
-        bn_put_place(p, "cy", at_y(f, c->at[i].y));
-        bn_put(p, "/>");
-    }
+    return all;
 }
 
 /* The height of a curve at x. */
-static double height_at(const bn_curve *c, double x)
+static double height_at(const bn_json *at, double x)
 {
-    for (int64_t i = 0; i + 1 < c->count; i++) {
-        const bn_spot *a = &c->at[i], *b = &c->at[i + 1];
-        if (x >= a->x && x <= b->x)
-            return b->x > a->x ? a->y + (b->y - a->y) * (x - a->x) / (b->x - a->x) : a->y;
+    for (size_t i = 0; i + 1 < bn_json_count(at); i++) {
+        const spot a = spot_at(at, i), b = spot_at(at, i + 1);
+        if (x >= a.x && x <= b.x)
+            return b.x > a.x ? a.y + (b.y - a.y) * (x - a.x) / (b.x - a.x) : a.y;
     }
     return NAN;
 }
 
-static void draw_mark(bn_page *p, const frame *f, const bn_curve *c, double x, const char *css)
+static bn_json *mark_of(const frame *f, const bn_json *at, double x)
 {
+    const double y = height_at(at, x);
     if (!isfinite(x) || x < f->low_x || x > f->high_x)
-        return;
-    bn_putf(p, "<line class=\"%s rule\" y1=\"0\" y2=\"100%%\"", css);
-    bn_put_place(p, "x1", at_x(f, x));
-    bn_put_place(p, "x2", at_x(f, x));
-    bn_put(p, "/>");
-    double y = height_at(c, x);
-    if (!isfinite(y))
-        return;
-    bn_putf(p, "<circle class=\"%s spot\" r=\"5\"", css);
-    bn_put_place(p, "cx", at_x(f, x));
-    bn_put_place(p, "cy", at_y(f, y));
-    bn_put(p, "/>");
+        return bn_json_null();
+    return bn_json_pack("{sf,sf,sb}", "x", at_x(f, x), "y", at_y(f, y), "known", isfinite(y));
 }
 
-static void draw_line(bn_page *p, const frame *f, double y, const char *name)
+static bn_json *point(const spot *s)
 {
+    return bn_json_pack("{sf,sf,so}", "x", s->x, "y", s->y, "half",
+                        s->half > 0 ? bn_json_real(s->half) : bn_json_null());
+}
+
+/* The rows of the table, which include the first point and the last. */
+static bn_json *points_of(const frame *f, const bn_json *at)
+{
+    const size_t n = bn_json_count(at), rows = n < TABLE_POINTS || f->measured ? n : TABLE_POINTS;
+    bn_json *all = bn_json_array();
+    for (size_t r = 0; r < rows; r++) {
+        const spot s = spot_at(at, rows > 1 ? r * (n - 1) / (rows - 1) : 0);
+        bn_json_add(all, point(&s));
+    }
+    return all;
+}
+
+static bn_json *curve_of(const frame *f, const bn_json *curve, const char *css, bool alone)
+{
+    const bn_json *at = bn_json_get(curve, "at");
+    const spot first = spot_at(at, 0), last = spot_at(at, bn_json_count(at) - 1);
+    return bn_json_pack("{ss,ss,so,so,so,so,so,so,so}", "css", css, "name",
+                        bn_text_of(curve, "name"), "first", point(&first), "last", point(&last),
+                        "path", path_of(f, at), "spots", spots_of(f, at),
+                        "area", f->banded ? band_of(f, at)
+                                : alone && !f->measured ? area_below(f, at) : bn_json_null(),
+                        "mark", mark_of(f, at, bn_real_of(bn_json_get(curve, "mark"))),
+                        "points", points_of(f, at));
+}
+
+static bn_json *line_of(const frame *f, const bn_json *line)
+{
+    const double y = bn_real_of(bn_json_get(line, "at"));
     if (!isfinite(y) || y < f->low_y || y > f->high_y)
-        return;
-    bn_put(p, "<line class=\"bound\" x1=\"0\" x2=\"100%\"");
-    bn_put_place(p, "y1", at_y(f, y));
-    bn_put_place(p, "y2", at_y(f, y));
-    bn_put(p, "/><text class=\"note end\" x=\"100%\" dx=\"-4\"");
-    bn_putf(p, " dy=\"%d\"", at_y(f, y) < 0.12 ? 15 : -6);
-    bn_put_place(p, "y", at_y(f, y));
-    bn_put(p, ">");
-    bn_escape_cut(p, name, 40);
-    bn_put(p, "</text>");
+        return bn_json_null();
+    return bn_json_pack("{sf,ss,si}", "at", at_y(f, y), "name", bn_text_of(line, "name"),
+                        "dy", at_y(f, y) < 0.12 ? 15 : -6);
 }
 
-static void describe_lines(bn_page *p, const bn_line_chart *l)
+/* ---- the chart ----------------------------------------------------------- */
+
+/* The curves that have points. */
+static bn_json *full_curves(const bn_json *chart)
 {
-    bn_escape(p, l->y);
-    bn_put(p, " by ");
-    bn_escape(p, l->x);
-    bn_put(p, ". ");
-    for (int i = 0; i < l->curves; i++) {
-        const bn_curve *c = &l->curve[i];
-        if (c->count < 1)
-            continue;
-        if (l->name && l->name[i]) {
-            bn_escape_cut(p, l->name[i], BN_LONGEST_NAME);
-            bn_put(p, ": ");
-        }
-        bn_put(p, "from ");
-        bn_put_number(p, c->at[0].y);
-        bn_put(p, " at ");
-        bn_put_number(p, c->at[0].x);
-        bn_put(p, " to ");
-        bn_put_number(p, c->at[c->count - 1].y);
-        bn_put(p, " at ");
-        bn_put_number(p, c->at[c->count - 1].x);
-        bn_put(p, ". ");
-    }
+    const bn_json *one, *curves = bn_json_get(chart, "curves");
+    bn_json *all = bn_json_array();
+    for (size_t i = 0; (one = bn_json_at(curves, i)); i++)
+        if (bn_json_count(bn_json_get(one, "at")) > 0)
+            bn_json_add(all, bn_json_keep(bn_json_at(curves, i)));
+    return all;
 }
 
-static void lines_row(bn_page *p, const char *name, const bn_spot *s, double half)
+static void draw(bn_page *p, const frame *f, const bn_json *chart, const bn_json *curves)
 {
-    bn_put(p, "<tr><th scope=\"row\">");
-    if (name) {
-        bn_escape_cut(p, name, BN_LONGEST_NAME);
-        bn_put(p, "</th><td>");
-    }
-    bn_put_number(p, s->x);
-    bn_put(p, name ? "</td><td>" : "</th><td>");
-    bn_put_number(p, s->y);
-    if (half > 0) {
-        bn_put(p, " ± ");
-        bn_put_number(p, half);
-    }
-    bn_put(p, "</td></tr>\n");
+    const size_t count = bn_json_count(curves);
+    const bool named = bn_json_get(bn_json_at(curves, 0), "name") != NULL;
+    bn_json *drawn = bn_json_array();
+    for (size_t i = 0; i < count; i++)
+        bn_json_add(drawn, curve_of(f, bn_json_at(curves, i), colour(i, count), count == 1));
+    bn_fill(p, "lines", bn_json_pack(
+        "{si,ss,ss,ss,ss,sn,sb,sb,so,so,so,so}", "id", ++p->charts, "kind", "curve", "title",
+        bn_text_of(chart, "title"), "x", bn_text_of(chart, "x"), "y", bn_text_of(chart, "y"),
+        "height", "named", named, "several", named && count > 1, "rows", ticks_of(f, false),
+        "columns", ticks_of(f, true), "line", line_of(f, bn_json_get(chart, "line")),
+        "curves", drawn));
 }
 
-static void lines_table(bn_page *p, const bn_line_chart *c)
-{
-    bn_details_begin(p);
-    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    bn_escape(p, c->title);
-    bn_put(p, c->name ? "\"><table><thead><tr><th scope=\"col\">curve</th><th scope=\"col\">"
-                      : "\"><table><thead><tr><th scope=\"col\">");
-    bn_escape(p, c->x);
-    bn_put(p, "</th><th scope=\"col\">");
-    bn_escape(p, c->y);
-    bn_put(p, "</th></tr></thead><tbody>\n");
-    for (int i = 0; i < c->curves; i++) {
-        int64_t n = c->curve[i].count, rows = n < TABLE_POINTS || c->measured ? n : TABLE_POINTS;
-        for (int64_t r = 0; r < rows; r++) {    /* includes the first and the last */
-            int64_t at = rows > 1 ? r * (n - 1) / (rows - 1) : 0;
-            lines_row(p, c->name ? c->name[i] ? c->name[i] : "curve" : NULL, &c->curve[i].at[at],
-                      half_of(c->half ? c->half[i] : NULL, at));
-        }
-    }
-    bn_put(p, "</tbody></table></div>");
-    bn_details_end(p);
-}
-
-void bn_chart_lines(bn_page *p, const bn_line_chart *c)
+void bn_chart_lines(bn_page *p, const bn_json *chart, const char *kind)
 {
     frame f = {.low_x = INFINITY, .high_x = -INFINITY, .low_y = INFINITY, .high_y = -INFINITY,
-               .log_x = c->log_x, .log_y = c->log_y, .measured = c->measured};
-    const double line_at = c->line_name ? c->line_at : NAN;
-    for (int i = 0; i < c->curves; i++)
-        widen(&f, &c->curve[i], c->half ? c->half[i] : NULL);
-    if (!(f.low_x <= f.high_x))
-        return;                                 /* no point to draw */
-    settle(&f, line_at);
-    bn_figure_begin(p, c->title);
-    if (c->curves > 1 && c->name) {
-        bn_put(p, "<ul class=\"legend lines\">");
-        for (int i = 0; i < c->curves; i++)
-            bn_legend_item(p, colour(i, c->curves), c->name[i] ? c->name[i] : "curve");
-        bn_put(p, "</ul>\n");
+               .log_x = bn_json_is_true(bn_json_get(chart, "log_x")),
+               .log_y = bn_json_is_true(bn_json_get(chart, "log_y")),
+               .measured = strcmp(kind, "measured") == 0};
+    bn_json *curves = full_curves(chart);
+    for (size_t i = 0; i < bn_json_count(curves); i++)
+        widen(&f, bn_json_get(bn_json_at(curves, i), "at"));
+    if (!bn_json_sound(curves))
+        p->failed = true;
+    else if (f.low_x <= f.high_x) {             /* else there is no point to draw */
+        settle(&f, bn_real_of(bn_json_get(bn_json_get(chart, "line"), "at")));
+        draw(p, &f, chart, curves);
     }
-    bn_put(p, "<p class=\"axis up\">");
-    bn_escape(p, c->y);
-    bn_put(p, "</p>\n<div class=\"plot wide\">");
-    bn_figure_svg(p, c->title, "curve", 0);
-    describe_lines(p, c);
-    bn_put(p, "</desc>");
-    draw_axes(p, &f);
-    draw_curves(p, &f, c);
-    for (int i = 0; i < c->curves && c->measured; i++)
-        draw_spots(p, &f, &c->curve[i], colour(i, c->curves));
-    for (int i = 0; i < c->curves && c->marks; i++)
-        draw_mark(p, &f, &c->curve[i], c->marks[i], colour(i, c->curves));
-    draw_line(p, &f, line_at, c->line_name);
-    bn_put(p, "</svg></div>\n<p class=\"axis\">");
-    bn_escape(p, c->x);
-    bn_put(p, "</p>\n");
-    lines_table(p, c);
-    bn_figure_end(p);
+    bn_json_free(curves);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "draw.h"
+#include "template.h"
 
 enum { SHADES = 6, OTHER = BN_COLOURS - 1, NO_COLOUR = BN_COLOURS };
 
@@ -234,146 +234,52 @@ static void draw_dot(bn_page *p, const map *a, const bn_dot *d)
 
 /* ---- words --------------------------------------------------------------- */
 
-static void legend_item(bn_page *p, int colour, const char *name)
+static bn_json *class_of(const map *a, int colour)
 {
-    bn_putf(p, "<li class=\"k%d\" title=\"", colour);
-    bn_escape_cut(p, name, 200);
-    bn_put(p, "\">");
-    bn_put_key(p, colour);
-    bn_put(p, "<span>");
-    bn_escape_cut(p, name, BN_LONGEST_NAME);
-    bn_put(p, "</span></li>");
+    double dots = 0, weight = 0;
+    char others[64];
+    const bool own = a->shown[colour] >= 0;
+    for (int64_t i = 0; i < a->m->dots; i++)
+        if (colour_of(a, a->m->dot[i].label) == colour) {
+            dots++;
+            weight += a->m->dot[i].weight;
+        }
+    strcpy(others + bn_fixed(others, (double)a->others, 0, true), " other classes");
+    const char *name = own ? a->name[a->shown[colour]] : others;
+    return bn_json_pack("{si,ss,ss,sf,sf}", "colour", colour, "name", name, "row",
+                        own ? name : "other", "marks", dots, "weight", weight);
 }
 
-static void put_of(bn_page *p, int64_t some, int64_t all)
-{
-    bn_put_number(p, (double)some);
-    if (all > some) {
-        bn_put(p, " of ");
-        bn_put_number(p, (double)all);
-    }
-}
-
-static void legend(bn_page *p, const map *a)
-{
-    char name[64];
-    bn_put(p, "<div class=\"key\"><ul class=\"legend\">");
-    for (int k = 0; k < BN_COLOURS; k++)
-        if (a->shown[k] >= 0)
-            legend_item(p, k, a->name[a->shown[k]]);
-    if (a->others > 0) {
-        int at = bn_fixed(name, (double)a->others, 0, true);
-        memcpy(name + at, " other classes", 15);
-        legend_item(p, OTHER, name);
-    }
-    bn_put(p, "</ul>\n<p class=\"axis\">Shaded: where ");
-    put_of(p, a->m->trees, a->m->all_trees);
-    bn_put(p, " training nodes are, stronger where there are more. Marks: ");
-    put_of(p, a->m->dots, a->m->all_dots);
-    bn_put(p, a->m->dots == 1 ? " node" : " nodes");
-    bn_put(p, " of the small graph");
-    if (a->heaviest > 1) {
-        bn_put(p, ", larger where one stands for more (");
-        bn_put_number(p, a->heaviest);
-        bn_put(p, " at most)");
-    }
-    bn_put(p, ". Hover over a mark to see what it is; without a mouse, see the table of nodes."
-              "</p></div>\n");
-}
-
-static bool is_apart(const map *a)
-{
-    return a->m == &a->c->maps[BN_MAP_APART];
-}
-
-static void describe(bn_page *p, const map *a)
-{
-    bn_put(p, is_apart(a) ? "Two directions of the embeddings that separate the classes"
-                          : "Two principal directions of the embeddings");
-    bn_put(p, ": the density of ");
-    bn_put_number(p, (double)a->m->trees);
-    bn_put(p, " training nodes, coloured by class, and ");
-    put_of(p, a->m->dots, a->m->all_dots);
-    bn_put(p, " nodes of the small graph as marks.");
-}
-
-static void table(bn_page *p, const map *a, const char *title)
-{
-    bn_details_begin(p);
-    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    bn_escape(p, title);
-    bn_put(p, "\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\">marks</th>"
-              "<th scope=\"col\">stand for</th></tr></thead><tbody>\n");
-    for (int k = 0; k < BN_COLOURS; k++) {
-        double dots = 0, weight = 0;
-        if (a->shown[k] < 0 && !(k == OTHER && a->others > 0))
-            continue;
-        for (int64_t i = 0; i < a->m->dots; i++)
-            if (colour_of(a, a->m->dot[i].label) == k) {
-                dots++;
-                weight += a->m->dot[i].weight;
-            }
-        bn_put(p, "<tr><th scope=\"row\">");
-        bn_escape_cut(p, a->shown[k] >= 0 ? a->name[a->shown[k]] : "other", 200);
-        bn_put(p, "</th><td>");
-        bn_put_number(p, dots);
-        bn_put(p, "</td><td>");
-        bn_put_number(p, weight);
-        bn_put(p, "</td></tr>\n");
-    }
-    bn_put(p, "</tbody></table></div>");
-    bn_details_end(p);
-}
-
-static void put_direction(bn_page *p, const char *name, double share, const char *of)
-{
-    bn_put(p, name);
-    if (share > 0 && share <= 1) {
-        bn_put(p, " (");
-        bn_put_percent(p, share);
-        bn_put(p, of);
-        bn_put(p, ")");
-    }
-}
-
-static void directions(bn_page *p, const map *a)
+/* A number that says nothing is NAN, and left out. */
+static bn_json *words_of(bn_page *p, const map *a, const char *title)
 {
     const bn_map *m = a->m;
-    bn_put(p, "<p class=\"axis\">");
-    if (is_apart(a)) {
-        put_direction(p, "Across: what separates the classes best", m->variance[0],
-                      " of the separation");
-        put_direction(p, m->variance[1] > 0 ? "; up: the next" : "; up: the variance beside it",
-                      m->variance[1], "");
-    } else {
-        put_direction(p, "Across: the first principal direction", m->variance[0],
-                      " of the variance");
-        put_direction(p, "; up: the second", m->variance[1], "");
-    }
-    bn_put(p, ".");
-    if (m->nearest >= 0 && a->classes > 1) {
-        bn_put(p, " Here ");
-        bn_put_percent(p, m->nearest);
-        bn_put(p, " of the training nodes lie nearest to the middle of their own class.");
-    }
-    bn_put(p, "</p>\n");
+    const double *share = m->variance;
+    bn_json *classes = bn_json_array();
+    for (int k = 0; k < BN_COLOURS; k++)
+        if (a->shown[k] >= 0 || (k == OTHER && a->others > 0))
+            bn_json_add(classes, class_of(a, k));
+    return bn_json_pack(
+        "{si,ss,ss,sn,sb,sI,sf,sI,sf,sf,sb,sf,sf,sf,so}", "id", p->charts, "kind", "map", "title",
+        title, "height", "apart", m == &a->c->maps[BN_MAP_APART], "trees", m->trees,
+        "all_trees", m->all_trees > m->trees ? (double)m->all_trees : NAN, "dots", m->dots,
+        "all_dots", m->all_dots > m->dots ? (double)m->all_dots : NAN,
+        "heaviest", a->heaviest > 1 ? a->heaviest : NAN, "more", share[1] > 0,
+        "across", share[0] > 0 && share[0] <= 1 ? share[0] : NAN,
+        "up", share[1] > 0 && share[1] <= 1 ? share[1] : NAN,
+        "nearest", m->nearest >= 0 && a->classes > 1 ? m->nearest : NAN, "classes", classes);
 }
 
 static void draw(bn_page *p, const map *a, const char *title)
 {
-    bn_figure_begin(p, title);
-    bn_put(p, "<div class=\"plot sea\">");
-    bn_figure_svg(p, title, "map", 0);
-    describe(p, a);
-    bn_put(p, "</desc>");
+    p->charts++;
+    bn_json *words = words_of(p, a, title);
+    bn_fill_with(p, "map-begin", words);
     draw_density(p, a);
     bn_put(p, "<g class=\"dots\">");
     for (int64_t i = 0; i < a->m->dots; i++)
         draw_dot(p, a, &a->dot[i]);
-    bn_put(p, "</g></svg></div>\n");
-    directions(p, a);
-    table(p, a, title);
-    bn_figure_end(p);
+    bn_fill(p, "map-end", words);
 }
 
 /* The classes' map comes first: it says more. */
@@ -385,8 +291,7 @@ static void draw_all(bn_page *p, map *a)
         [BN_MAP_WIDEST] = "As the nodes differ most"};
     measure(a);
     choose_colours(a);
-    legend(p, a);
-    bn_put(p, "<div class=\"two\">\n");
+    bn_fill(p, "map-key", words_of(p, a, ""));
     for (int i = 0; i < BN_MAPS; i++) {
         a->m = &a->c->maps[order[i]];
         if (!a->m->known)

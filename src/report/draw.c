@@ -1,4 +1,4 @@
-/* draw.c -- growing text, escaped text, numbers for people, tables, and the page's frame.
+/* draw.c -- growing text, escaped text, and numbers for people.
  *
  * Numbers are written digit by digit: printf would follow the locale of the calling program, and a
  * decimal comma breaks an SVG path.
@@ -21,7 +21,10 @@ void bn_page_free(bn_page *p)
 
 bonsai_status bn_page_status(const bn_page *p)
 {
-    return p->failed ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the page") : BONSAI_OK;
+    if (p->failed)
+        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the page");
+    return *p->wrong ? bn_fail(BONSAI_E_FORMAT, "a template of the page has %s", p->wrong)
+                     : BONSAI_OK;
 }
 
 static void put(bn_page *p, const char *text, int64_t len)
@@ -38,6 +41,11 @@ static void put(bn_page *p, const char *text, int64_t len)
     memcpy(p->text + p->length, text, (size_t)len);
     p->length += len;
     p->text[p->length] = 0;
+}
+
+void bn_put_part(bn_page *p, const char *from, const char *to)
+{
+    put(p, from, to - from);
 }
 
 void bn_put(bn_page *p, const char *html)
@@ -206,6 +214,10 @@ void bn_bytes_text(char *buf, double bytes)
 {
     static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     int u = 0;
+    if (!isfinite(bytes)) {
+        strcpy(buf, "–");
+        return;
+    }
     for (; fabs(bytes) >= 999.5 && u < 5; u++)
         bytes /= 1000;
     int at = bn_fixed(buf, bytes, u && fabs(bytes) < 99.95 ? 1 : 0, true);
@@ -250,100 +262,4 @@ void bn_put_percent(bn_page *p, double share)
     char buf[64];
     bn_percent_text(buf, share);
     bn_put(p, buf);
-}
-
-/* ---- the page's frame ---------------------------------------------------- */
-
-void bn_page_begin(bn_page *p, const char *title, bool fragment)
-{
-    if (fragment) {             /* several may share a document: their ids must differ */
-        uint32_t crc = bn_crc32(0, title, (int64_t)strlen(title));
-        p->charts = (int)(crc % 1000000) * 1000;
-        bn_put(p, "<div class=\"bonsai\"><style>");
-        bn_put_style(p);
-        bn_put(p, "</style>\n<div class=\"main\">\n");
-        return;
-    }
-    bn_put(p, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-              "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
-              "<meta name=\"referrer\" content=\"no-referrer\">\n"
-              "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    bn_escape_cut(p, title, 200);
-    bn_put(p, "</title>\n<style>");
-    bn_put_style(p);
-    bn_put(p, "html{margin:0}body{margin:0}</style>\n</head>\n<body class=\"bonsai\">\n"
-              "<main class=\"main\">\n");
-}
-
-void bn_page_end(bn_page *p, bool fragment)
-{
-    bn_put(p, fragment ? "</div></div>\n" : "</main>\n</body>\n</html>\n");
-}
-
-static void open_section(bn_page *p, const char *id, const char *heading, const char *css)
-{
-    bn_put(p, "<section id=\"");
-    bn_escape(p, id);
-    bn_put(p, "\" aria-label=\"");
-    bn_escape(p, heading);
-    bn_putf(p, "\"%s>\n", css);
-}
-
-void bn_section_begin(bn_page *p, const char *id, const char *heading)
-{
-    open_section(p, id, heading, "");
-    bn_put(p, "<h2>");
-    bn_escape(p, heading);
-    bn_put(p, "</h2>\n");
-}
-
-void bn_fold_begin(bn_page *p, const char *id, const char *heading, const char *brief)
-{
-    open_section(p, id, heading, " class=\"fold\"");
-    bn_put(p, "<details><summary><h2>");
-    bn_escape(p, heading);
-    bn_put(p, "</h2><span>");
-    bn_escape(p, brief);
-    bn_put(p, "</span></summary>\n");
-}
-
-void bn_section_end(bn_page *p)
-{
-    bn_put(p, "</section>\n");
-}
-
-/* ---- tables -------------------------------------------------------------- */
-
-static void put_cell(bn_page *p, const char *text, bool first, bool marked)
-{
-    bn_put(p, first ? "<th scope=\"row\">" : marked ? "<td class=\"mark\">" : "<td>");
-    if (marked)
-        bn_put(p, "<span aria-hidden=\"true\">★ </span><span class=\"sr\">marked: </span>");
-    bn_escape_cut(p, text ? text : "–", 300);
-    bn_put(p, first ? "</th>" : "</td>");
-}
-
-void bn_table(bn_page *p, const char *caption, const bn_cells *g)
-{
-    bn_put(p, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    bn_escape(p, caption);
-    bn_put(p, "\"><table><caption>");
-    bn_escape(p, caption);
-    bn_put(p, "</caption><thead><tr>");
-    for (int i = 0; i < g->columns; i++) {
-        bn_put(p, "<th scope=\"col\">");
-        bn_escape(p, g->head[i]);
-        bn_put(p, "</th>");
-    }
-    bn_put(p, "</tr></thead><tbody>\n");
-    for (int64_t r = 0; r < g->rows; r++) {
-        bn_put(p, "<tr>");
-        for (int i = 0; i < g->columns; i++)
-            put_cell(p, g->cell[r * g->columns + i], i == 0,
-                     g->marked && g->marked[r * g->columns + i]);
-        bn_put(p, "</tr>\n");
-    }
-    bn_put(p, "</tbody></table></div>\n");
 }

@@ -1,19 +1,22 @@
-/* page.h -- the sections of a report.
+/* page.h -- the sections of a report: each gives the values that its template shows.
  *
  *   report.c     the public functions, and the order of sections
  *   page_head.c  the verdict: what it is worth, in a sentence and a few large numbers
- *   page_metrics.c accuracy and the other metrics
+ *   page_metrics.c accuracy, the other metrics, and the recall of each class
  *   page_nodes.c the nodes that stand for others: class, weight, soft label, strongest features
  *   page_body.c  maps, coverage, pruning, classes and degrees
  *   page_sizes.c sizes and bytes
  *   page_curve.c the ratio and its score
  *   page_how.c   time and memory, options, the command that repeats it
  *
+ * The templates are in templates/sheet.html, by the id of the section.  A section whose values are
+ * null is left out.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PAGE_H
 #define BN_PAGE_H
 
-#include "draw.h"
+#include "template.h"
 
 typedef struct {                /* NAN: not known */
     double nodes, edges, labelled, bytes, paper;
@@ -36,13 +39,13 @@ typedef struct {
 void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o);
 
 double bn_part_of(double part, double whole);             /* NAN: there is no whole */
-void bn_sheet_head(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_nodes(const bn_sheet *s);
-void bn_sheet_nodes(bn_page *p, const bn_sheet *s);
-/* A feature of the small graph: whether it is raised (+) or lowered (−), and its name, or its
- * number in the full graph. */
-void bn_put_strong(bn_page *p, const bn_facts *f, const bn_strong *one);
-void bn_sheet_sizes(bn_page *p, const bn_sheet *s);
+/* The values if they are wanted; else frees them and returns null. */
+bn_json *bn_sheet_if(bool wanted, bn_json *values);
+/* A chart of bars; takes its title, labels and series.  Two series, the first if it is wanted. */
+bn_json *bn_bars(bn_json *title, const char *x, const char *y, bn_json *labels, bn_json *series);
+bn_json *bn_two_series(const char *first, bn_json *values, bool wanted, const char *second,
+                       bn_json *others);
+
 /* Cells: the metric in percent, NAN: not known; the model's name, BN_CELL_TEXT long at most; the
  * full graph's of a model, and the first of a small graph, that are known. */
 enum { BN_CELL_TEXT = 64 };
@@ -52,31 +55,27 @@ const bonsai_cell *bn_sheet_full_cell(const bn_sheet *s, bonsai_model_kind model
 const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
 /* The percent of a class that a cell's models found, NAN: not known; the class that the first small
  * graph's models find least where recalls are far apart or accuracy hides a loss, else -1. */
-bool bn_sheet_has_recall(const bn_sheet *s);
 double bn_sheet_recall_of(const bn_sheet *s, const bonsai_cell *c, int64_t k);
 int64_t bn_sheet_lost_class(const bn_sheet *s);
-void bn_sheet_recall(bn_page *p, const bn_sheet *s);
+/* The strongest features of a node. */
+bn_json *bn_strongest_values(const bn_facts *f, const bn_stand *n);
 
-bool bn_sheet_has_accuracy(const bn_sheet *s);
-void bn_sheet_accuracy(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_curve(const bn_sheet *s);
-void bn_sheet_curve(bn_page *p, const bn_sheet *s);
-void bn_put_suggestion(bn_page *p, const bonsai_suggestion *s);
-bool bn_sheet_has_map(const bn_sheet *s);
-void bn_sheet_map(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_coverage(const bn_sheet *s);
-void bn_sheet_coverage(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_pruning(const bn_sheet *s);
-void bn_sheet_pruning(bn_page *p, const bn_sheet *s);
-void bn_sheet_before(bn_page *p, const bn_sheet *s);
-void bn_sheet_bytes(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_learned(const bn_sheet *s);
-void bn_sheet_learned(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_effort(const bn_sheet *s);
-void bn_sheet_effort(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_options(const bn_sheet *s);
-void bn_sheet_options(bn_page *p, const bn_sheet *s);
-bool bn_sheet_has_command(const bn_sheet *s);
-void bn_sheet_command(bn_page *p, const bn_sheet *s);
+void bn_sheet_head(bn_page *p, const bn_sheet *s);
+void bn_sheet_draw_map(bn_page *p, const bn_sheet *s);
+bn_json *bn_suggestion_values(const bonsai_suggestion *s);
+
+bn_json *bn_sheet_accuracy(const bn_sheet *s);
+bn_json *bn_sheet_curve(const bn_sheet *s);
+bn_json *bn_sheet_map(const bn_sheet *s);
+bn_json *bn_sheet_nodes(const bn_sheet *s);
+bn_json *bn_sheet_before(const bn_sheet *s);
+bn_json *bn_sheet_options(const bn_sheet *s);
+bn_json *bn_sheet_command(const bn_sheet *s);
+bn_json *bn_sheet_sizes(const bn_sheet *s);
+bn_json *bn_sheet_bytes(const bn_sheet *s);
+bn_json *bn_sheet_learned(const bn_sheet *s);
+bn_json *bn_sheet_coverage(const bn_sheet *s);
+bn_json *bn_sheet_pruning(const bn_sheet *s);
+bn_json *bn_sheet_effort(const bn_sheet *s);
 
 #endif

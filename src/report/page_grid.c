@@ -11,6 +11,25 @@
 
 #include "tables.h"
 
+const bn_source_words bn_sources[BN_SOURCES] = {
+    [BN_FROM_KEY] = {"key", "", ""},
+    [BN_FROM_PUBLISHED] = {"published", "published", "published"},
+    [BN_FROM_REDONE] = {"redone", "published code, redone", "redone"},
+    [BN_FROM_PAPER] = {"paper", "ours, paper's accounting", "accounting"},
+    [BN_FROM_HONEST] = {"honest", "ours, honest bytes", "honest"},
+    [BN_FROM_OURS] = {"ours", "measured\u00a0here", ""},
+    [BN_FROM_FACT] = {"fact", "", ""},
+};
+
+/* Where the numbers of a column come from; OURS: it does not say. */
+static bn_source source_of(const bn_json *column)
+{
+    for (int i = 0; i < BN_SOURCES; i++)
+        if (strcmp(bn_text_of(column, "source"), bn_sources[i].word) == 0)
+            return (bn_source)i;
+    return BN_FROM_OURS;
+}
+
 enum { MOST_COLUMNS = 64, MOST_KEYS = 8, KEY_TEXT = 64 };
 /* Characters that fit a screen of 1280 pixels, so many if they are set small, and what a column
  * takes of them. */
@@ -96,7 +115,7 @@ static void read_head(grid *g, const bn_json *head, int decimals)
          g->columns++) {
         const int k = g->columns;
         g->column[k] = column;
-        g->style[k] = (bn_cell_style){bn_source_of(column), is_whole(g->rows, k) ? 0 : decimals,
+        g->style[k] = (bn_cell_style){source_of(column), is_whole(g->rows, k) ? 0 : decimals,
                                       &g->notes};
         if (g->style[k].from == BN_FROM_KEY && g->keys < MOST_KEYS)
             g->key[g->keys++] = k;
@@ -121,20 +140,8 @@ static bool has_word(const char *text, const char *word)
 /* Whether the label says where the numbers come from, or nothing needs to. */
 static bool is_telling(const bn_json *column)
 {
-    const bn_source_words *from = &bn_sources[bn_source_of(column)];
+    const bn_source_words *from = &bn_sources[source_of(column)];
     return !*from->name || (*from->telling && has_word(bn_text_of(column, "label"), from->telling));
-}
-
-static void put_column_head(bn_page *p, const bn_json *column)
-{
-    const bn_source_words *from = &bn_sources[bn_source_of(column)];
-    const char *label = bn_text_of(column, "label");
-    bn_putf(p, "<th scope=\"col\" class=\"%s\"><span class=\"v\">", from->word);
-    bn_escape_cut(p, label, 100);
-    bn_put(p, "</span>");
-    if (!is_telling(column))
-        bn_putf(p, "<small>%s</small>", from->name);
-    bn_put(p, "</th>");
 }
 
 /* What a column takes; numbers with the size of their graph take more. */
@@ -172,79 +179,6 @@ static void measure_heads(grid *g)
     g->head += around;
 }
 
-static void put_heads(bn_page *p, const grid *g)
-{
-    bn_put(p, "<thead><tr><th scope=\"col\" class=\"keys\">");
-    for (int k = g->grouped; k < g->keys; k++) {
-        bn_putf(p, "<span style=\"--w:%d\">", g->wide[k]);
-        bn_escape_cut(p, bn_text_of(g->column[g->key[k]], "label"), KEY_TEXT);
-        bn_put(p, "</span> ");
-    }
-    bn_put(p, "</th>");
-    for (int i = 0; i < g->columns; i++)
-        if (g->style[i].from != BN_FROM_KEY)
-            put_column_head(p, g->column[i]);
-    bn_put(p, "</tr></thead>\n");
-}
-
-/* ---- rows ---------------------------------------------------------------- */
-
-static int values_of(const grid *g)
-{
-    int n = 0;
-    for (int i = 0; i < g->columns; i++)
-        n += g->style[i].from != BN_FROM_KEY;
-    return n;
-}
-
-/* The row that names a group. */
-static void put_group(bn_page *p, const grid *g, const bn_json *row)
-{
-    char text[KEY_TEXT];
-    key_text(text, bn_json_at(row, (size_t)g->key[0]));
-    bn_putf(p, "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"%d\"><span>",
-            1 + values_of(g));
-    bn_escape(p, text);
-    bn_put(p, "</span></th></tr>\n");
-}
-
-/* Keys that are those of the row before are quiet. */
-static void put_keys(bn_page *p, const grid *g, const bn_json *row, const bn_json *before)
-{
-    bool again = before != NULL;
-    bn_put(p, "<tr><th scope=\"row\" class=\"keys\">");
-    for (int k = g->grouped; k < g->keys; k++) {
-        const bn_json *cell = bn_json_at(row, (size_t)g->key[k]);
-        char text[KEY_TEXT];
-        again = again && bn_json_equal(cell, bn_json_at(before, (size_t)g->key[k]));
-        key_text(text, cell);
-        bn_putf(p, "<span%s style=\"--w:%d\">", again ? " class=\"again\"" : "",
-                g->wide[k]);
-        bn_escape(p, text);
-        bn_put(p, "</span> ");
-    }
-    bn_put(p, "</th>");
-}
-
-static void put_row(bn_page *p, const grid *g, size_t r)
-{
-    const bn_json *row = bn_json_at(g->rows, r), *before = r ? bn_json_at(g->rows, r - 1) : NULL;
-    const bool new_group =
-        g->grouped && !(before && bn_json_equal(bn_json_at(before, (size_t)g->key[0]),
-                                                bn_json_at(row, (size_t)g->key[0])));
-    if (new_group) {
-        bn_put(p, r ? "</tbody><tbody>\n" : "");
-        put_group(p, g, row);
-    }
-    put_keys(p, g, row, new_group ? NULL : before);
-    for (int i = 0; i < g->columns; i++)
-        if (g->style[i].from != BN_FROM_KEY)
-            bn_put_value_cell(p, bn_json_at(row, (size_t)i), &g->style[i]);
-    bn_put(p, "</tr>\n");
-}
-
-/* ---- the table ----------------------------------------------------------- */
-
 /* Whether a screen of usual width shows all columns, and how. */
 static const char *fit_of(const grid *g)
 {
@@ -256,6 +190,84 @@ static const char *fit_of(const grid *g)
     return all <= SCREEN ? " fits" : all <= SMALL_SCREEN ? " fits tight" : "";
 }
 
+static bn_json *key_of(const grid *g, int k)
+{
+    return bn_json_pack("{si,ss}", "wide", g->wide[k], "label",
+                        bn_text_of(g->column[g->key[k]], "label"));
+}
+
+static bn_json *column_of(const bn_json *column)
+{
+    const bn_source_words *from = &bn_sources[source_of(column)];
+    return bn_json_pack("{ss,ss,ss}", "source", from->word, "label", bn_text_of(column, "label"),
+                        "name", is_telling(column) ? "" : from->name);
+}
+
+static void put_heads(bn_page *p, const grid *g, const char *title)
+{
+    bn_json *keys = bn_json_array(), *columns = bn_json_array();
+    for (int k = g->grouped; k < g->keys; k++)
+        bn_json_add(keys, key_of(g, k));
+    for (int i = 0; i < g->columns; i++)
+        if (g->style[i].from != BN_FROM_KEY)
+            bn_json_add(columns, column_of(g->column[i]));
+    bn_fill(p, "grid", bn_json_pack("{ss,ss,sf,so,so}", "fits", fit_of(g), "title", title,
+                                    "high", g->head, "keys", keys, "columns", columns));
+}
+
+/* ---- rows ---------------------------------------------------------------- */
+
+/* The name of the group that a row begins; null: it begins none. */
+static bn_json *group_of(const grid *g, const bn_json *row, size_t cells)
+{
+    char text[KEY_TEXT];
+    key_text(text, bn_json_at(row, (size_t)g->key[0]));
+    return bn_json_pack("{ss,sI}", "name", text, "columns", (int64_t)cells + 1);
+}
+
+/* Keys that are those of the row before are quiet. */
+static bn_json *keys_of(const grid *g, const bn_json *row, const bn_json *before)
+{
+    bool again = before != NULL;
+    bn_json *keys = bn_json_array();
+    for (int k = g->grouped; k < g->keys; k++) {
+        const bn_json *cell = bn_json_at(row, (size_t)g->key[k]);
+        char text[KEY_TEXT];
+        again = again && bn_json_equal(cell, bn_json_at(before, (size_t)g->key[k]));
+        key_text(text, cell);
+        bn_json_add(keys, bn_json_pack("{sb,si,ss}", "again", again, "wide", g->wide[k],
+                                       "text", text));
+    }
+    return keys;
+}
+
+static void put_row(bn_page *p, const grid *g, size_t r)
+{
+    const bn_json *row = bn_json_at(g->rows, r), *before = r ? bn_json_at(g->rows, r - 1) : NULL;
+    const bool new_group =
+        g->grouped && !(before && bn_json_equal(bn_json_at(before, (size_t)g->key[0]),
+                                                bn_json_at(row, (size_t)g->key[0])));
+    bn_json *cells = bn_json_array();
+    for (int i = 0; i < g->columns; i++)
+        if (g->style[i].from != BN_FROM_KEY)
+            bn_json_add(cells, bn_cell_values(bn_json_at(row, (size_t)i), &g->style[i]));
+    bn_fill(p, "grid-row", bn_json_pack(
+        "{sb,so,so,so}", "begun", new_group && r > 0,
+        "group", new_group ? group_of(g, row, bn_json_count(cells)) : bn_json_null(),
+        "keys", keys_of(g, row, new_group ? NULL : before), "cells", cells));
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static bn_json *notes_of(const bn_notes *n)
+{
+    bn_json *all = bn_json_array();
+    for (int i = 0; i < n->count; i++)
+        bn_json_add(all, bn_json_pack("{si,si,ss}", "table", n->table, "number", i + 1,
+                                      "reason", n->reason[i]));
+    return all;
+}
+
 void bn_put_grid(bn_page *p, const bn_json *table, int number)
 {
     grid g = {.rows = bn_json_get(table, "rows"), .notes = {.table = number}};
@@ -265,20 +277,8 @@ void bn_put_grid(bn_page *p, const bn_json *table, int number)
     }
     read_head(&g, bn_json_get(table, "head"), bn_decimals_of(table));
     measure_heads(&g);
-    const char *css = fit_of(&g);
-    char head[48];
-    bn_fixed(head, g.head, 2, false);
-    bn_putf(p, "<p class=\"hint%s\">Where the table is larger than the window it scrolls in its "
-               "own box.</p>\n<div class=\"box%s\" tabindex=\"0\" role=\"region\" "
-               "aria-label=\"", css, css);
-    bn_escape(p, bn_text_of(table, "title"));
-    bn_putf(p, "\"><table class=\"sheet\" style=\"--head:%srem\"><caption class=\"sr\">", head);
-    bn_escape(p, bn_text_of(table, "title"));
-    bn_put(p, "</caption>\n");
-    put_heads(p, &g);
-    bn_put(p, "<tbody>\n");
+    put_heads(p, &g, bn_text_of(table, "title"));
     for (size_t r = 0; r < bn_json_count(g.rows); r++)
         put_row(p, &g, r);
-    bn_put(p, "</tbody></table></div>\n");
-    bn_put_notes(p, &g.notes);
+    bn_fill(p, "grid-end", bn_json_pack("{so}", "notes", notes_of(&g.notes)));
 }

@@ -1,4 +1,5 @@
-/* page_metrics.c -- how well models that were trained on the small graph do on the full one.
+/* page_metrics.c -- how well models that were trained on the small graph do on the full one, by
+ * several metrics and by class: accuracy hides a class that is never found where that is small.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -8,7 +9,7 @@
 
 #include "page.h"
 
-enum { TEXT = BN_CELL_TEXT, COLUMNS = 5, MOST_ROWS = 200 };
+enum { TEXT = BN_CELL_TEXT, MOST_ROWS = 200, MOST_CELLS = 8, MOST_CLASSES = 40 };
 
 /* ---- cells --------------------------------------------------------------- */
 
@@ -57,29 +58,6 @@ void bn_cell_model(char *out, const bonsai_cell *c)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-bool bn_sheet_has_accuracy(const bn_sheet *s)
-{
-    for (int64_t i = 0; i < s->o->cell_count; i++)
-        if (s->o->cells[i].method >= 0)
-            return true;
-    return false;
-}
-
-typedef struct {
-    char        text[MOST_ROWS][COLUMNS][TEXT];
-    const char *cell[MOST_ROWS * COLUMNS], *label[MOST_ROWS];
-    double      small[MOST_ROWS], full[MOST_ROWS];
-    int         rows;
-} table;
-
-static void spread_text(char *out, const bonsai_cell *c, bonsai_metric m)
-{
-    const double std = m == BONSAI_METRIC_ACCURACY ? c->accuracy_std : c->metric_std[m];
-    int at = bn_fixed(out, bn_cell_metric(c, m), 1, false);
-    at += snprintf(out + at, TEXT - (size_t)at, " ± ");
-    bn_fixed(out + at, std, 1, false);
-}
-
 static void name_row(char *out, const bn_sheet *s, const bonsai_cell *c)
 {
     const char *method = bonsai_method_name((bonsai_method)c->method);
@@ -96,148 +74,139 @@ static void name_row(char *out, const bn_sheet *s, const bonsai_cell *c)
     snprintf(out + at, TEXT - at, ", %.20s %.20s", method ? method : "", ratio);
 }
 
-/* The full graph's, the small graph's, and the points between them. */
-static void add_values(table *a, const bonsai_cell *full, const bonsai_cell *c, bonsai_metric m)
+static double std_of(const bonsai_cell *c, bonsai_metric m)
 {
-    char (*row)[TEXT] = a->text[a->rows];
+    return !c ? NAN : m == BONSAI_METRIC_ACCURACY ? c->accuracy_std : c->metric_std[m];
+}
+
+static bn_json *row_of(const bn_sheet *s, const bonsai_cell *c, bonsai_metric m)
+{
+    char model[TEXT], name[2 * TEXT];
+    const bonsai_cell *full = bn_sheet_full_cell(s, c->model);
     const double large = full ? bn_cell_metric(full, m) : NAN, small = bn_cell_metric(c, m);
-    a->full[a->rows] = large;
-    a->small[a->rows] = small;
-    for (int i = 1; i < 4; i++)
-        snprintf(row[i], TEXT, "–");
-    if (isfinite(large))
-        spread_text(row[1], full, m);
-    if (isfinite(small))
-        spread_text(row[2], c, m);
-    if (isfinite(large) && isfinite(small)) {
-        int at = snprintf(row[3], TEXT, small > large ? "+" : "");
-        bn_fixed(row[3] + at, small - large, 1, false);
+    name_row(model, s, c);
+    if (m == c->metric)
+        strcpy(name, model);
+    else
+        snprintf(name, TEXT, "%.40s, %s", model, bonsai_metric_text(m));
+    return bn_json_pack("{ss,sf,sf,sf,sf,sf,sb,si}", "name", name, "full", large,
+                        "full_std", std_of(full, m), "small", small, "small_std", std_of(c, m),
+                        "points", small - large, "gain", small > large, "runs", c->runs);
+}
+
+/* The metric that counts of each cell, or the others where they are known. */
+static bn_json *rows_of(const bn_sheet *s, bool others)
+{
+    bn_json *rows = bn_json_array();
+    for (int64_t i = 0; i < s->o->cell_count; i++) {
+        const bonsai_cell *c = &s->o->cells[i];
+        for (int m = 0; m < BONSAI_METRIC_COUNT; m++)
+            if (c->method >= 0 && bn_json_count(rows) < MOST_ROWS &&
+                (m == (int)c->metric) != others &&
+                (!others || isfinite(bn_cell_metric(c, (bonsai_metric)m))))
+                bn_json_add(rows, row_of(s, c, (bonsai_metric)m));
     }
-    a->label[a->rows] = row[0];
-    for (int i = 0; i < COLUMNS; i++)
-        a->cell[a->rows * COLUMNS + i] = row[i];
-    a->rows++;
+    return rows;
 }
 
-static void add_cell(table *a, const bn_sheet *s, const bonsai_cell *c)
+/* ---- the recall of each class -------------------------------------------- */
+
+static bool has_recall(const bn_sheet *s)
 {
-    char (*row)[TEXT] = a->text[a->rows];
-    name_row(row[0], s, c);
-    snprintf(row[4], TEXT, "%d", c->runs);
-    add_values(a, bn_sheet_full_cell(s, c->model), c, c->metric);
+    return s->o->recall && s->o->cell_count > 0 && s->f->classes > 0;
 }
 
-/* The metrics beside the one that counts, where they are known. */
-static void add_others(table *a, const bn_sheet *s, const bonsai_cell *c)
+double bn_sheet_recall_of(const bn_sheet *s, const bonsai_cell *c, int64_t k)
 {
-    for (int m = 0; m < BONSAI_METRIC_COUNT && a->rows < MOST_ROWS; m++) {
-        char name[TEXT];
-        if (m == (int)c->metric || !isfinite(bn_cell_metric(c, (bonsai_metric)m)))
-            continue;
-        name_row(name, s, c);
-        snprintf(a->text[a->rows][0], TEXT, "%.40s, %s", name,
-                 bonsai_metric_text((bonsai_metric)m));
-        snprintf(a->text[a->rows][4], TEXT, "%d", c->runs);
-        add_values(a, bn_sheet_full_cell(s, c->model), c, (bonsai_metric)m);
+    if (!has_recall(s) || !c)
+        return NAN;
+    const double value = s->o->recall[(c - s->o->cells) * s->f->classes + k];
+    return value >= 0 && value <= 100 ? value : NAN;
+}
+
+int64_t bn_sheet_lost_class(const bn_sheet *s)
+{
+    double metric[2][BONSAI_METRIC_COUNT];
+    const bonsai_cell *small = bn_sheet_first_cell(s);
+    const bonsai_cell *full = small ? bn_sheet_full_cell(s, small->model) : NULL;
+    if (!small || !has_recall(s))
+        return -1;
+    for (int m = 0; m < BONSAI_METRIC_COUNT; m++) {
+        metric[0][m] = bn_cell_metric(small, (bonsai_metric)m);
+        metric[1][m] = full ? bn_cell_metric(full, (bonsai_metric)m) : NAN;
     }
+    return bonsai_judge_lost(s->o->recall + (small - s->o->cells) * s->f->classes, s->f->classes,
+                             metric[0], metric[1]);
 }
 
-static void fill(table *a, const bn_sheet *s, void (*add)(table *, const bn_sheet *,
-                                                          const bonsai_cell *))
+static bn_json *recall_values(const bn_sheet *s)
 {
-    a->rows = 0;
-    for (int64_t i = 0; i < s->o->cell_count && a->rows < MOST_ROWS; i++)
-        if (s->o->cells[i].method >= 0)
-            add(a, s, &s->o->cells[i]);
+    const bonsai_report_options *o = s->o;
+    const int64_t cells = o->cell_count < MOST_CELLS ? o->cell_count : MOST_CELLS;
+    const int64_t shown = s->f->classes < MOST_CLASSES ? s->f->classes : MOST_CLASSES;
+    if (!has_recall(s))
+        return bn_json_null();
+    bn_json *models = bn_json_array(), *rows = bn_json_array();
+    for (int64_t i = 0; i < cells; i++) {
+        char model[BN_CELL_TEXT];
+        bn_cell_model(model, &o->cells[i]);
+        bn_json_add(models, bn_json_pack("{ss,sb}", "model", model,
+                                         "full", o->cells[i].method < 0));
+    }
+    for (int64_t k = 0; k < shown; k++) {
+        bn_json *values = bn_json_array();
+        for (int64_t i = 0; i < cells; i++)
+            bn_json_add(values, bn_json_real(bn_sheet_recall_of(s, &o->cells[i], k)));
+        bn_json_add(rows, bn_json_pack("{ss,so}", "name", s->f->class_name[k], "values", values));
+    }
+    return bn_json_pack("{so,so,sI,sf}", "models", models, "rows", rows, "shown", shown, "all",
+                        shown < s->f->classes ? (double)s->f->classes : NAN);
 }
 
 /* ---- the section --------------------------------------------------------- */
 
-static const char *const head[COLUMNS] = {"model", "full", "small", "points", "runs"};
-
-static bonsai_metric metric_of(const bn_sheet *s)
+/* The bars of the rows, without the full graph's where they are not known. */
+static bn_json *chart_of(const bn_json *rows, bonsai_metric metric)
 {
-    const bonsai_cell *c = bn_sheet_first_cell(s);
-    return c ? c->metric : BONSAI_METRIC_ACCURACY;
-}
-
-static void draw_main(bn_page *p, const bn_sheet *s, const table *a)
-{
-    char title[TEXT];
+    bn_json *labels = bn_json_array(), *full = bn_json_array(), *small = bn_json_array();
     bool any_full = false;
-    for (int i = 0; i < a->rows; i++)
-        any_full |= isfinite(a->full[i]);
-    const bn_series both[] = {{"trained on the full graph", a->full},
-                              {"trained on the small graph", a->small}};
-    snprintf(title, sizeof title, "Test %s", bonsai_metric_text(metric_of(s)));
-    bn_put(p, "<div class=\"two\">\n");
-    bn_chart_bars(p, &(bn_bar_chart){
-        .title = title, .x = "model",
-        .y = metric_of(s) == BONSAI_METRIC_ACCURACY ? "percent of test nodes" : "percent",
-        .label = a->label, .labels = a->rows, .s = any_full ? both : both + 1,
-        .series = any_full ? 2 : 1, .format = "%.1f"});
-    bn_put(p, "<div>");
-    bn_table(p, "Trained on the full graph and on the small one, in percent: mean and standard "
-             "deviation over runs, and the difference",
-             &(bn_cells){.head = head, .columns = COLUMNS, .cell = a->cell, .rows = a->rows});
-    bn_put(p, "</div></div>\n");
+    const bn_json *row;
+    for (size_t i = 0; (row = bn_json_at(rows, i)); i++) {
+        bn_json_add(labels, bn_json_keep(bn_json_get(row, "name")));
+        bn_json_add(full, bn_json_keep(bn_json_get(row, "full")));
+        bn_json_add(small, bn_json_keep(bn_json_get(row, "small")));
+        any_full |= bn_json_is_number(bn_json_get(row, "full"));
+    }
+    return bn_bars(bn_json_textf("Test %s", bonsai_metric_text(metric)), "model",
+                   metric == BONSAI_METRIC_ACCURACY ? "percent of test nodes" : "percent", labels,
+                   bn_two_series("trained on the full graph", full, any_full,
+                                 "trained on the small graph", small));
 }
 
 /* What is folded: the other metrics, and the recall of each class unless one is lost. */
-static void draw_more(bn_page *p, const bn_sheet *s, const table *others)
+static const char *folded(bool others, bool recall)
 {
-    const bool recall = bn_sheet_has_recall(s) && bn_sheet_lost_class(s) < 0;
-    const bool both = others->rows && recall;
-    if (!others->rows && !recall)
-        return;
-    bn_putf(p, "<details><summary>%s</summary>\n",
-            both ? "Other metrics, and the recall of each class"
-            : others->rows ? "Other metrics" : "The recall of each class");
-    if (others->rows)
-        bn_table(p, "Other metrics of the same models",
-                 &(bn_cells){.head = head, .columns = COLUMNS, .cell = others->cell,
-                             .rows = others->rows});
-    if (recall)
-        bn_sheet_recall(p, s);
-    bn_put(p, "</details>\n");
+    return others && recall ? "Other metrics, and the recall of each class"
+           : others         ? "Other metrics"
+           : recall         ? "The recall of each class" : NULL;
 }
 
-/* What no model should fall below. */
-static void say_largest(bn_page *p, const bn_sheet *s)
+bn_json *bn_sheet_accuracy(const bn_sheet *s)
 {
-    const bonsai_metric m = metric_of(s);
-    if (!(s->f->idle[m] > 0))
-        return;
-    bn_put(p, "<p>For reference: ");
-    if (m >= BONSAI_METRIC_AUC)
-        bn_put(p, "scoring all nodes alike gets ");
-    else {
-        bn_put(p, "always answering ");
-        bn_escape_cut(p, s->f->class_name[s->f->largest], 60);
-        bn_put(p, ", the largest class of the test nodes, gets ");
-    }
-    bn_put_fixed(p, s->f->idle[m], 1);
-    bn_putf(p, m == BONSAI_METRIC_ACCURACY ? " %%.</p>\n" : " %% of %s.</p>\n",
-            bonsai_metric_text(m));
-}
-
-void bn_sheet_accuracy(bn_page *p, const bn_sheet *s)
-{
-    table *a = NULL;
-    if (BN_NEW(&a, 1) != BONSAI_OK) {
-        p->failed = true;
-        return;
-    }
-    bn_putf(p, "<p>Models were trained on the small graph and judged on the full graph's test "
-               "nodes, at the epoch that did best on its validation nodes%s%s.</p>\n",
-            metric_of(s) == BONSAI_METRIC_ACCURACY ? "" : " by ",
-            metric_of(s) == BONSAI_METRIC_ACCURACY ? "" : bonsai_metric_text(metric_of(s)));
-    say_largest(p, s);
-    fill(a, s, add_cell);
-    draw_main(p, s, a);
-    if (bn_sheet_lost_class(s) >= 0)
-        bn_sheet_recall(p, s);
-    fill(a, s, add_others);
-    draw_more(p, s, a);
-    bn_free(a);
+    const bonsai_cell *first = bn_sheet_first_cell(s);
+    const bonsai_metric m = first ? first->metric : BONSAI_METRIC_ACCURACY;
+    const bool lost = bn_sheet_lost_class(s) >= 0;
+    bn_json *main = rows_of(s, false), *others = rows_of(s, true);
+    const bool there = bn_json_count(main) > 0, other = bn_json_count(others) > 0;
+    bn_json *v = bn_json_pack(
+        "{ss?,sf,sb,ss,sb,ss?,so,so,so,so}", "metric",
+        m == BONSAI_METRIC_ACCURACY ? NULL : bonsai_metric_text(m),
+        "idle", s->f->idle[m] > 0 ? s->f->idle[m] : NAN, "alike", m >= BONSAI_METRIC_AUC,
+        "largest", s->f->classes > 0 ? s->f->class_name[s->f->largest] : "", "lost", lost,
+        "folded", folded(other, has_recall(s) && !lost), "chart", chart_of(main, m),
+        "recall", recall_values(s), "main", bn_json_pack("{so}", "rows", main),
+        "others", other ? bn_json_pack("{so}", "rows", others) : bn_json_null());
+    if (!other)
+        bn_json_free(others);
+    return bn_sheet_if(there, v);
 }

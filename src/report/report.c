@@ -5,49 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "page.h"
 #include "options/options.h"
+#include "page.h"
 
 struct bonsai_report {
     bn_page page;
 };
 
-static bool always(const bn_sheet *s)
-{
-    (void)s;
-    return true;
-}
-
 static const struct {
     const char *id, *heading, *brief;
-    bool (*there)(const bn_sheet *s);
-    void (*draw)(bn_page *p, const bn_sheet *s);
+    bn_json *(*values)(const bn_sheet *s);
     const char *folded;         /* what is inside, for those who may open it; NULL: open */
 } sections[] = {
-    {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_has_accuracy,
-     bn_sheet_accuracy, NULL},
-    {"ratio", "Which ratio keeps the score", "Ratio", bn_sheet_has_curve, bn_sheet_curve, NULL},
-    {"map", "Maps of the nodes", "Maps", bn_sheet_has_map, bn_sheet_map, NULL},
-    {"nodes", "What the small graph consists of", "Nodes", bn_sheet_has_nodes, bn_sheet_nodes,
+    {"accuracy", "Accuracy and other metrics on the full graph", "Accuracy", bn_sheet_accuracy,
      NULL},
-    {"before", "Classes and degrees, before and after", "Classes and degrees", always,
-     bn_sheet_before, NULL},
-    {"options", "Options that were changed", "Options", bn_sheet_has_options, bn_sheet_options,
+    {"ratio", "Which ratio keeps the score", "Ratio", bn_sheet_curve, NULL},
+    {"map", "Maps of the nodes", "Maps", bn_sheet_map, NULL},
+    {"nodes", "What the small graph consists of", "Nodes", bn_sheet_nodes, NULL},
+    {"before", "Classes and degrees, before and after", "Classes and degrees", bn_sheet_before,
      NULL},
-    {"repeat", "The command that repeats it", "Repeat", bn_sheet_has_command, bn_sheet_command,
-     NULL},
-    {"sizes", "Sizes, counted in every way", "Sizes", always, bn_sheet_sizes,
+    {"options", "Options that were changed", "Options", bn_sheet_options, NULL},
+    {"repeat", "The command that repeats it", "Repeat", bn_sheet_command, NULL},
+    {"sizes", "Sizes, counted in every way", "Sizes", bn_sheet_sizes,
      "bytes, nodes and edges, by our accounting and by the paper's"},
-    {"bytes", "Bytes by section", "Bytes", always, bn_sheet_bytes,
+    {"bytes", "Bytes by section", "Bytes", bn_sheet_bytes,
      "what takes the room: edges, features, labels"},
-    {"learned", "How it was learned", "Learning", bn_sheet_has_learned, bn_sheet_learned,
-     "rounds, loss and settings"},
-    {"coverage", "What the trees cover", "Coverage", bn_sheet_has_coverage, bn_sheet_coverage,
+    {"learned", "How it was learned", "Learning", bn_sheet_learned, "rounds, loss and settings"},
+    {"coverage", "What the trees cover", "Coverage", bn_sheet_coverage,
      "the share of the sample that the chosen trees stand for"},
-    {"pruning", "What PageRank removed", "Pruning", bn_sheet_has_pruning, bn_sheet_pruning,
+    {"pruning", "What PageRank removed", "Pruning", bn_sheet_pruning,
      "the scores of each round, and where they were cut"},
-    {"effort", "Time and memory", "Time", bn_sheet_has_effort, bn_sheet_effort,
-     "the seconds of each stage"},
+    {"effort", "Time and memory", "Time", bn_sheet_effort, "the seconds of each stage"},
 };
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
@@ -125,43 +113,70 @@ static void settle(bn_sheet *s)
 
 /* ---- the page ------------------------------------------------------------ */
 
-static void contents(bn_page *p, const bn_sheet *s)
+bn_json *bn_sheet_if(bool wanted, bn_json *values)
 {
-    bn_put(p, "<nav aria-label=\"Sections\"><ul>");
-    for (int i = 0; i < SECTIONS; i++)
-        if (sections[i].there(s))
-            bn_putf(p, "<li><a href=\"#%s\">%s</a></li>", sections[i].id, sections[i].brief);
-    bn_put(p, "</ul></nav>\n");
+    if (wanted)
+        return values;
+    bn_json_free(values);
+    return bn_json_null();
 }
 
-static void section(bn_page *p, const bn_sheet *s, int i)
+bn_json *bn_bars(bn_json *title, const char *x, const char *y, bn_json *labels, bn_json *series)
 {
-    if (sections[i].folded)
-        bn_fold_begin(p, sections[i].id, sections[i].heading, sections[i].folded);
+    return bn_json_pack("{so,ss,ss,so,so}", "title", title, "x", x, "y", y, "labels", labels,
+                        "series", series);
+}
+
+bn_json *bn_two_series(const char *first, bn_json *values, bool wanted, const char *second,
+                       bn_json *others)
+{
+    bn_json *series = bn_json_array();
+    if (wanted)
+        bn_json_add(series, bn_json_pack("{ss,so}", "name", first, "values", values));
     else
-        bn_section_begin(p, sections[i].id, sections[i].heading);
-    sections[i].draw(p, s);
-    bn_put(p, sections[i].folded ? "</details>\n" : "");
-    bn_section_end(p);
+        bn_json_free(values);
+    bn_json_add(series, bn_json_pack("{ss,so}", "name", second, "values", others));
+    return series;
+}
+
+static void put_contents(bn_page *p, bn_json *const values[SECTIONS])
+{
+    bn_json *all = bn_json_array();
+    for (int i = 0; i < SECTIONS; i++)
+        if (!bn_json_is_null(values[i]))
+            bn_json_add(all, bn_json_pack("{ss,ss}", "id", sections[i].id,
+                                          "brief", sections[i].brief));
+    bn_fill(p, "contents", bn_json_pack("{so}", "sections", all));
+}
+
+static void put_section(bn_page *p, const bn_sheet *s, int i, const bn_json *values)
+{
+    bn_section_begin(p, sections[i].id, sections[i].heading, sections[i].folded);
+    bn_fill_with(p, sections[i].id, values);
+    if (sections[i].values == bn_sheet_map)
+        bn_sheet_draw_map(p, s);
+    bn_section_end(p, sections[i].folded);
 }
 
 void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o)
 {
     bn_sheet s = {.f = f, .o = o};
+    bn_json *values[SECTIONS];
     measure(&s);
     settle(&s);
+    for (int i = 0; i < SECTIONS; i++)
+        values[i] = sections[i].values(&s);
     bn_page_begin(p, s.title, o->fragment);
     bn_sheet_head(p, &s);
     if (!o->fragment)
-        contents(p, &s);
-    for (int i = 0; i < SECTIONS; i++)
-        if (sections[i].there(&s))
-            section(p, &s, i);
-    bn_put(p, "<footer>Drawn by bonsai " BONSAI_VERSION ".");
-    if (!f->map[BN_MAP_WIDEST].known)
-        bn_put(p, " Given the full graph, a report also shows maps, and classes and degrees "
-                  "before.");
-    bn_put(p, "</footer>\n");
+        put_contents(p, values);
+    for (int i = 0; i < SECTIONS; i++) {
+        if (!bn_json_is_null(values[i]))
+            put_section(p, &s, i, values[i]);
+        bn_json_free(values[i]);
+    }
+    bn_fill(p, "footer", bn_json_pack("{ss,sb}", "version", BONSAI_VERSION, "mapped",
+                                      f->map[BN_MAP_WIDEST].known));
     bn_page_end(p, o->fragment);
 }
 
@@ -220,9 +235,9 @@ bonsai_status bonsai_report_suggestion(bonsai_report **out, const bonsai_suggest
     BN_TRY(BN_OPTIONS(&o, given, report));
     BN_TRY(BN_NEW(&r, 1));
     bn_page_begin(&r->page, o.title ? o.title : "Which ratio", o.fragment);
-    bn_section_begin(&r->page, "ratio", o.title ? o.title : "Which ratio keeps the score");
-    bn_put_suggestion(&r->page, s);
-    bn_section_end(&r->page);
+    bn_section_begin(&r->page, "ratio", o.title ? o.title : "Which ratio keeps the score", NULL);
+    bn_fill(&r->page, "ratio", bn_suggestion_values(s));
+    bn_section_end(&r->page, NULL);
     bn_page_end(&r->page, o.fragment);
     BN_TRY(bn_page_status(&r->page));
     *out = r;

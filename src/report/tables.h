@@ -1,10 +1,8 @@
 /* tables.h -- the parts of a page of tables, each drawn from its part of the JSON.
  *
  *   page_tables.c  the page: what comes before the tables, their order, the data
- *   page_legend.c  what every column and mark means
  *   page_grid.c    a table: its heads, groups and rows
  *   page_cell.c    a number with all that is known of it
- *   page_charts.c  bars and curves
  *
  * bonsai_report_tables in bonsai_study.h says what the JSON holds.  It may hold anything: what is
  * not as it should be is left out or drawn as a dash.
@@ -13,8 +11,7 @@
 #ifndef BN_TABLES_H
 #define BN_TABLES_H
 
-#include "draw.h"
-#include "json.h"
+#include "template.h"
 
 typedef enum {                  /* where the numbers of a column come from */
     BN_FROM_KEY, BN_FROM_PUBLISHED, BN_FROM_REDONE, BN_FROM_PAPER, BN_FROM_HONEST, BN_FROM_OURS,
@@ -25,11 +22,9 @@ typedef struct {
     const char *word;           /* in the JSON, and the class in the style */
     const char *name;           /* for people; "": it needs none */
     const char *telling;        /* a label with this word says as much as the name */
-    const char *means;
 } bn_source_words;
 
 extern const bn_source_words bn_sources[BN_SOURCES];
-bn_source bn_source_of(const bn_json *column);          /* OURS: it does not say */
 
 enum { BN_MOST_NOTES = 40 };
 typedef struct {                /* why published numbers are broken: each reason once */
@@ -44,15 +39,9 @@ typedef struct {                /* what a cell has to know of its column */
     bn_notes *notes;
 } bn_cell_style;
 
-/* The text of a member; "" if there is none. */
-const char *bn_text_of(const bn_json *object, const char *key);
-
-void bn_put_legend(bn_page *p);
-void bn_put_value_cell(bn_page *p, const bn_json *cell, const bn_cell_style *s);
-void bn_put_notes(bn_page *p, const bn_notes *n);
+bn_json *bn_cell_values(const bn_json *cell, const bn_cell_style *s);
 /* The number-th table of the page, without its charts. */
 void bn_put_grid(bn_page *p, const bn_json *table, int number);
-bonsai_status bn_put_chart(bn_page *p, const bn_json *chart, int decimals);
 int  bn_decimals_of(const bn_json *table);              /* 0 to 9 */
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/draw.h"
+#include "report/template.h"
 #include "testing.h"
 
 /* ---- an oracle for UTF-8: the table of well-formed byte sequences -------- */
@@ -292,18 +292,38 @@ static int count_of(const char *text, const char *what)
     return count;
 }
 
-static const char *const labels[] = {"one", "<two>", "three"};
-static const double first[] = {10, 20, 40}, second[] = {0, NAN, 30};
-static const bn_series both[] = {{"before", first}, {"after", second}};
+static const char bars[] =
+    "{\"title\":\"Title\",\"x\":\"label\",\"y\":\"value\",\"labels\":[\"one\",\"<two>\",\"three\"],"
+    "\"series\":[{\"name\":\"before\",\"values\":[10,20,40]},"
+    "{\"name\":\"after\",\"values\":[0,null,30]}]}";
+
+static bn_json *parsed(const char *text)
+{
+    bn_json *v = bn_json_parse(text, strlen(text), 0, NULL);
+    assert_non_null(v);
+    return v;
+}
+
+static void draw_bars(bn_page *p, const char *json)
+{
+    bn_json *chart = parsed(json);
+    bn_chart_bars(p, chart, "1");
+    bn_json_free(chart);
+}
+
+static void draw_lines(bn_page *p, const char *json)
+{
+    bn_json *chart = parsed(json);
+    bn_chart_lines(p, chart, "smooth");
+    bn_json_free(chart);
+}
 
 static void bars_are_as_long_as_their_values(void **state)
 {
     (void)state;
-    static const double wanted[] = {25, 0, 50, 100, 75};       /* of 40; NAN has no bar */
+    static const double wanted[] = {25, 0, 50, 100, 75};       /* of 40; null has no bar */
     bn_page p = {0};
-    bn_chart_bars(&p, &(bn_bar_chart){
-        .title = "Title", .x = "label", .y = "value", .label = labels, .labels = 3, .s = both,
-        .series = 2, .format = "%.1f %%"});
+    draw_bars(&p, bars);
     const char *at = p.text;
     for (int i = 0; i < 5; i++) {
         at = strstr(at, "<rect");
@@ -312,8 +332,8 @@ static void bars_are_as_long_as_their_values(void **state)
         assert_true(fabs(strtod(at, NULL) - wanted[i]) < 0.01);
     }
     assert_null(strstr(at, "<rect"));
-    assert_non_null(strstr(p.text, ">40.0 %</text>"));
-    assert_non_null(strstr(p.text, "<td>30.0 %</td>"));
+    assert_non_null(strstr(p.text, ">40.0</text>"));
+    assert_non_null(strstr(p.text, "<td>30.0</td>"));
     assert_non_null(strstr(p.text, "<td>–</td>"));
     assert_non_null(strstr(p.text, "<title id=\"c1t\">Title</title><desc id=\"c1d\">value"));
     assert_null(strstr(p.text, "<two>"));
@@ -323,13 +343,9 @@ static void bars_are_as_long_as_their_values(void **state)
 static void curves_go_through_their_points(void **state)
 {
     (void)state;
-    bn_spot at[] = {{0, 1}, {50, 0.1}, {100, 0.001}};
-    bn_curve curve = {3, at};
-    double mark = 50;
     bn_page p = {0};
-    bn_chart_lines(&p, &(bn_line_chart){
-        .title = "T", .x = "x", .y = "y", .curve = &curve, .curves = 1, .marks = &mark,
-        .log_y = true});
+    draw_lines(&p, "{\"title\":\"T\",\"x\":\"x\",\"y\":\"y\",\"log_y\":true,\"curves\":["
+                   "{\"at\":[[0,1],[50,0.1],[100,0.001]],\"mark\":50}]}");
     assert_non_null(strstr(p.text, "class=\"s1 line\" d=\"M0.0 0.0L500.0 333.3L1000.0 1000.0\""));
     assert_non_null(strstr(p.text, "<circle class=\"s1 spot\" r=\"5\" cx=\"50.00%\" cy=\"33.33%\""));
     assert_int_equal(count_of(p.text, "</td></tr>"), 3);
@@ -339,18 +355,12 @@ static void curves_go_through_their_points(void **state)
 static void charts_without_a_value_are_not_drawn(void **state)
 {
     (void)state;
-    bn_spot at[] = {{NAN, 1}, {1, INFINITY}};
-    bn_curve curve = {2, at}, none = {0, NULL};
     bn_page p = {0};
     bn_put(&p, "");
-    bn_chart_lines(&p, &(bn_line_chart){
-        .title = "T", .x = "x", .y = "y", .curve = &curve, .curves = 1});
-    bn_chart_lines(&p, &(bn_line_chart){
-        .title = "T", .x = "x", .y = "y", .curve = &none, .curves = 1, .line_at = 0.5,
-        .line_name = "bound", .log_y = true});
-    bn_chart_bars(&p, &(bn_bar_chart){
-        .title = "T", .x = "x", .y = "y", .label = labels, .labels = 0, .s = both, .series = 2,
-        .format = "%.1f"});
+    draw_lines(&p, "{\"title\":\"T\",\"x\":\"x\",\"y\":\"y\",\"curves\":[{\"at\":[[null,1],[1,\"inf\"]]}]}");
+    draw_lines(&p, "{\"title\":\"T\",\"curves\":[{\"at\":[]}],\"log_y\":true,"
+                   "\"line\":{\"at\":0.5,\"name\":\"bound\"}}");
+    draw_bars(&p, "{\"title\":\"T\",\"labels\":[],\"series\":[{\"name\":\"s\",\"values\":[]}]}");
     assert_string_equal(p.text, "");
     bn_page_free(&p);
 }
@@ -492,25 +502,23 @@ static bonsai_status draw_all(void *payload)
     (void)payload;
     static bn_map m[BN_MAPS];
     static bn_dot dot[20];
-    bn_spot at[] = {{0, 1}, {50, 0.1}, {100, 0.001}};
-    bn_curve curves[] = {{3, at}, {2, at}};
-    const char *const name[] = {"a", "b"}, *const cell[] = {"x", "1", "y", "2"};
-    double marks[] = {50, NAN};
-    uint8_t marked[] = {0, 1, 0, 0};
     bn_page p = {0};
     fill_map(m, dot, 20, 6000, 12);
     bn_page_begin(&p, "t", false);
-    bn_section_begin(&p, "id", "heading");
-    bn_chart_bars(&p, &(bn_bar_chart){
-        .title = "T", .x = "x", .y = "y", .label = labels, .labels = 3, .s = both, .series = 2,
-        .format = "%.1f"});
-    bn_chart_lines(&p, &(bn_line_chart){
-        .title = "T", .x = "x", .y = "y", .curve = curves, .name = name, .curves = 2,
-        .line_at = 0.5, .line_name = "bound", .marks = marks});
+    bn_section_begin(&p, "id", "heading", "inside");
+    bn_json *chart = bn_json_pack("{ss,s[s],s[{ss,s[f]}]}", "title", "T", "labels", "one", "series",
+                                  "name", "a", "values", 1.0);
+    p.failed = p.failed || !bn_json_sound(chart);
+    bn_chart_bars(&p, chart, "1");
+    bn_json_free(chart);
+    chart = bn_json_pack("{ss,s[{ss,s[[ff],[ff]],sf}],s{sf,ss}}", "title", "T", "curves",
+                         "name", "a", "at", 0.0, 1.0, 50.0, 0.1, "mark", 50.0, "line", "at", 0.5,
+                         "name", "bound");
+    p.failed = p.failed || !bn_json_sound(chart);
+    bn_chart_lines(&p, chart, "smooth");
+    bn_json_free(chart);
     draw_map(&p, m, 12);
-    bn_table(&p, "caption",
-             &(bn_cells){.head = name, .columns = 2, .cell = cell, .rows = 2, .marked = marked});
-    bn_section_end(&p);
+    bn_section_end(&p, "inside");
     bn_page_end(&p, false);
     bonsai_status rc = bn_page_status(&p);
     bn_page_free(&p);
@@ -526,14 +534,15 @@ static void drawing_survives_every_failed_allocation(void **state)
 /* 1.7e308 rounds up to a power of ten that is not finite, 5e-324 down to zero. */
 static void a_log_axis_ends_where_numbers_do(void **state)
 {
-    static const double y[][2] = {{1.7e308, 1.7e308}, {5e-324, 5e-324}, {1.7e308, 5e-324}};
+    static const char *const y[][2] = {{"1.7e308", "1.7e308"}, {"5e-324", "5e-324"},
+                                       {"1.7e308", "5e-324"}};
     (void)state;
     for (int i = 0; i < 3; i++) {
-        bn_spot at[2] = {{0, y[i][0]}, {1, y[i][1]}};
-        const bn_curve curve = {2, at};
+        char json[160];
         bn_page p = {0};
-        bn_chart_lines(&p, &(bn_line_chart){
-            .title = "t", .x = "x", .y = "y", .curve = &curve, .curves = 1, .log_y = true});
+        snprintf(json, sizeof json, "{\"title\":\"t\",\"log_y\":true,\"curves\":["
+                 "{\"at\":[[0,%s],[1,%s]]}]}", y[i][0], y[i][1]);
+        draw_lines(&p, json);
         assert_int_equal(bn_page_status(&p), BONSAI_OK);
         assert_non_null(strstr(p.text, "class=\"tick end\""));
         assert_non_null(strstr(p.text, ">10"));

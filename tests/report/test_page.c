@@ -303,7 +303,8 @@ static void fragments_may_stand_in_one_notebook(void **state)
         snprintf(i ? second : first, 64, "%.20s", strstr(html, "<desc id=\""));
         for (const char *at = strstr(html, "<style>") + 7; at < strstr(html, "</style>");) {
             const char *rule = *at == '@' ? strchr(at, '{') + 1 : at;      /* every rule is ours */
-            assert_memory_equal(rule, ".bonsai", 7);
+            if (*at != ' ')                                 /* it does not go on from above */
+                assert_memory_equal(rule, ".bonsai", 7);
             at = strchr(at, '\n') + 1;
         }
         bonsai_report_free(r);

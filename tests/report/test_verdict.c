@@ -221,11 +221,11 @@ static void prototypes_are_listed_with_soft_labels_and_features(void **state)
     assert_non_null(strstr(at, "&lt;w"));
     const char *number = strstr(at, " feature ");
     assert_true(!number || number > strstr(at, "</section>"));
-    assert_non_null(strstr(bonsai_report_html(NULL, plain), ">+ feature "));
-    assert_non_null(strstr(strstr(html, "id=\"map\""), "; strongest: + &lt;w"));
+    assert_non_null(strstr(bonsai_report_html(NULL, plain), ">+&nbsp;feature "));
+    assert_non_null(strstr(strstr(html, "id=\"map\""), "; strongest: +&nbsp;&lt;w"));
     assert_non_null(strstr(at, ", raised; on the mean "));
     assert_non_null(strstr(at, ", lowered; on the mean "));
-    assert_non_null(strstr(at, ">− &lt;w"));
+    assert_non_null(strstr(at, ">−&nbsp;&lt;w"));
     bonsai_report_free(plain);
     bonsai_report_free(r);
     names[strlen(names) - 6] = 0;               /* one name is missing */
