@@ -32,23 +32,26 @@ style style_of(const session *s)
 
 /* ---- messages ------------------------------------------------------------ */
 
-static int suggest_after(session *s, int code)
+static int suggest_for(session *s, const char *missing)
 {
     if (crew.suggest && !s->mute && s->words)
-        crew.suggest(s->said, s->words);
-    return code;
+        crew.suggest(missing, s->words);
+    return EXIT_FAILED;
 }
 
 int fail(session *s, bonsai_status rc)
 {
     if (rc == BONSAI_E_CANCELED)
         return fail_with(s, "canceled");
-    return suggest_after(s, fail_with(s, "%s", bonsai_error()));
+    fail_with(s, "%s", bonsai_error());
+    const bonsai_error_info *e = bonsai_error_details();
+    return e->kind == BONSAI_ERROR_MISSING ? suggest_for(s, e->path) : EXIT_FAILED;
 }
 
 int fail_missing(session *s, const char *path)
 {
-    return suggest_after(s, fail_with(s, "%s: %s", path, strerror(ENOENT)));
+    fail_with(s, "%s: %s", path, strerror(ENOENT));
+    return suggest_for(s, path);
 }
 
 static void say(session *s, const char *start, const char *format, va_list args)
@@ -90,6 +93,11 @@ void note(session *s, const char *format, ...)
     va_start(args, format);
     say(s, "note", format, args);
     va_end(args);
+}
+
+static void note_warning(const bonsai_warning *w, void *payload)
+{
+    note(payload, "%s", w->text);
 }
 
 void next_command(session *s, const char *line)
@@ -191,6 +199,9 @@ void program_begin(session *s)
     cancel_on_signals();
     bonsai_read_options_init(&s->read);
     s->read.progress = progress_tick;
+    s->read.warning = note_warning;
+    s->read.warning_payload = s;
+    s->read.spelling = BONSAI_SPELLING_SHELL;
     s->read.payload = &s->progress;
 }
 

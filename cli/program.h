@@ -122,9 +122,9 @@ typedef struct {
     bonsai_status (*agree)(bonsai_status rc);
     /* Adds to the summary of a condensed graph; NULL: nothing. */
     void (*more)(struct summary *r, const bonsai_condense_info *i);
-    /* Prints what may have been meant, if the message is about a path of the command line that does
-     * not exist; NULL: nothing does. */
-    void (*suggest)(const char *message, char *const *words);
+    /* Prints what may have been meant by a path that does not exist, if it is one of the words of the
+     * command line; NULL: nothing does. */
+    void (*suggest)(const char *missing, char *const *words);
     int several;                /* 1: several processes */
 } workers;
 

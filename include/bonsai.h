@@ -64,6 +64,34 @@ typedef enum {
 BONSAI_API const char *bonsai_version(void);    /* of the library that is running */
 BONSAI_API const char *bonsai_status_text(bonsai_status status);   /* its general meaning */
 BONSAI_API const char *bonsai_error(void);      /* of this thread's last failed call; "": none */
+
+/* What an error is about: name, value and text.  Values never change. */
+#define BONSAI_ERROR_MAP(X)                                                                      \
+    X(OTHER,          0, "other")                                                                \
+    X(MISSING,        1, "missing")         /* path does not exist */                            \
+    X(UNKNOWN_FORMAT, 2, "unknown format")  /* nothing tells the format of path */               \
+    X(TEXT,           3, "text")            /* a line of a text file */                          \
+    X(ENTRY,          4, "entry")           /* an entry of a section of a graph */
+
+typedef enum {
+#define BONSAI_ERROR_ENUM(name, value, text) BONSAI_ERROR_##name = value,
+    BONSAI_ERROR_MAP(BONSAI_ERROR_ENUM)
+#undef BONSAI_ERROR_ENUM
+} bonsai_error_kind;
+
+typedef struct {                /* the facts in the sentence of bonsai_error() */
+    size_t      size;           /* set by the library */
+    bonsai_status     status;
+    bonsai_error_kind kind;
+    const char *path;           /* of the file; "graph" for a graph of arrays; "": none */
+    int64_t     line, column;   /* of a text, from 1; 0: unknown */
+    int64_t     section;        /* a bonsai_section; 0: none */
+    int64_t     entry;          /* of the section, from 0; -1: none */
+    const char *reason;         /* the sentence without the place */
+} bonsai_error_info;
+/* Of this thread's last failed call; valid until the thread's next call. */
+BONSAI_API const bonsai_error_info *bonsai_error_details(void);
+BONSAI_API const char *bonsai_error_kind_name(bonsai_error_kind kind);     /* NULL: unknown */
 BONSAI_API const char *bonsai_isa(void);        /* inner loops: "avx512", "avx2", "baseline" */
 
 /* ---- progress ----------------------------------------------------------- */
@@ -79,6 +107,40 @@ typedef struct {
 /* Called now and then, on the thread that called the library.  Non-zero cancels: the call then
  * frees everything and returns BONSAI_E_CANCELED. */
 typedef int bonsai_progress_fn(const bonsai_progress *p, void *payload);
+
+/* ---- warnings ------------------------------------------------------------ */
+
+/* Doubts about an input: name, value and text. */
+#define BONSAI_WARNING_MAP(X)                                                                    \
+    X(HEADER,         1, "header")          /* the first edge may be names of columns */         \
+    X(LABEL_COLUMN,   2, "label column")    /* a feature is called like a label */               \
+    X(ID_COLUMN,      3, "id column")       /* a feature may be the ids of the nodes */          \
+    X(WEIGHT_COLUMN,  4, "weight column")   /* weights of edges have another name */             \
+    X(UNREAD_COLUMNS, 5, "unread columns")  /* columns of edges that were not read */
+
+typedef enum {
+#define BONSAI_WARNING_ENUM(name, value, text) BONSAI_WARNING_##name = value,
+    BONSAI_WARNING_MAP(BONSAI_WARNING_ENUM)
+#undef BONSAI_WARNING_ENUM
+} bonsai_warning_kind;
+
+typedef struct {
+    size_t      size;           /* set by the library */
+    bonsai_warning_kind kind;
+    const char *text;           /* a sentence */
+    const char *path;           /* of the input */
+    int64_t     column;         /* of the features or edges, from 1; 0: none */
+    const char *value;          /* the name of the column, or names like "date, note"; "": none */
+} bonsai_warning;
+
+/* Called on the thread that called the library, which then goes on. */
+typedef void bonsai_warning_fn(const bonsai_warning *w, void *payload);
+
+typedef enum {                  /* how sentences write an option */
+    BONSAI_SPELLING_C,          /* keep_directed */
+    BONSAI_SPELLING_SHELL,      /* --keep-directed */
+    BONSAI_SPELLING_PYTHON      /* keep_directed= */
+} bonsai_spelling;
 
 /* ---- arrays and sections ------------------------------------------------ */
 
@@ -183,6 +245,9 @@ typedef struct {
     const char *labels;         /* text and mtx: the file of labels and split; NULL: likewise */
     bonsai_progress_fn *progress;   /* NULL: none */
     void       *payload;        /* for progress */
+    bonsai_warning_fn *warning; /* called for each doubt about the input; NULL: none */
+    void       *warning_payload;
+    int64_t     spelling;       /* a bonsai_spelling, for warnings and errors */
 } bonsai_read_options;
 #define bonsai_read_options_init(o) bonsai_read_options_init_sized((o), sizeof *(o))
 BONSAI_API void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size);

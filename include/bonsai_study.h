@@ -37,15 +37,6 @@ typedef struct {                /* what reading or building did to its input */
     int64_t rounded;            /* 1: features or weights were wider than float and were rounded */
     int64_t filled;             /* nodes that the input skipped, added without features */
     const char *format;         /* "planetoid", "npz", ...; "": built in memory */
-    int64_t id_column;          /* of text: the feature, from 1, that holds each of 0 .. nodes-1 once,
-                                 * and may be the ids; 0: none */
-    int64_t header;             /* of text: 1: the first edge may be a header, which no name tells */
-    char    weight_column[64];  /* of text: the third column of the edges, which was read as weights
-                                 * though its header has another name; "": none */
-    char    unread_columns[192];        /* of text: other columns of the edges, such as "date, note";
-                                         * "": none; the last may be "..." */
-    int64_t label_column;       /* of text: the feature, from 1, that is called label, class, y or
-                                 * target, though it was not read as the label; 0: none */
 } bonsai_read_info;
 BONSAI_API const bonsai_read_info *bonsai_graph_read_info(const bonsai_graph *g);
 

@@ -198,8 +198,8 @@ bonsai_status bonsai_study_pairs(double *wl, double *seen, int64_t pairs, const 
         goto done;
     }
     if (g->view.flags & BONSAI_FLAG_OPERATOR) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, so its nodes have no "
-                     "distances in WL space to study", g->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its edge weights are an operator, so its "
+                        "nodes have no distances in WL space to study");
         goto done;
     }
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, s.threads));

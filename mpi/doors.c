@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "condense/condense.h"
@@ -21,7 +22,7 @@ static bonsai_status join(bn_world **w, MPI_Comm comm)
 bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Comm comm)
 {
     bn_world *w = NULL;
-    if (mine != BONSAI_OK && sentence)
+    if (mine != BONSAI_OK && sentence && strcmp(sentence, bonsai_error()) != 0)
         bn_fail(mine, "%s", sentence);
     /* Nothing below changes the sentence unless it fails itself. */
     bonsai_status rc = join(&w, comm);
@@ -100,12 +101,14 @@ done:
 /* Names the rank in its sentence, except rank 0. */
 static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
 {
-    char sentence[512];
+    bn_error e, named;
     if (rc == BONSAI_OK || w->rank == 0)
         return rc;
-    strncpy(sentence, bonsai_error(), sizeof sentence - 1);
-    sentence[sizeof sentence - 1] = 0;
-    return bn_fail(rc, "rank %d: %s", w->rank, sentence);
+    bn_error_keep(&e);
+    named = e;
+    named.reason += snprintf(named.sentence, sizeof named.sentence, "rank %d: ", w->rank);
+    strncat(named.sentence, e.sentence, sizeof named.sentence - strlen(named.sentence) - 1);
+    return bn_error_raise(&named);
 }
 
 /* Refuses on all ranks what a caller has left out on one. */

@@ -335,9 +335,9 @@ static bonsai_status receive(bn_world *w, int *from, void **data, int64_t *bytes
     *bytes = len;
     if (tag == TAG_LONG)
         BN_TRY(take(w, &message, bytes, sizeof *bytes));
-    char sentence[512];
+    bn_error no_room;
     room = BN_NEW(&copy, *bytes);
-    snprintf(sentence, sizeof sentence, "%s", room == BONSAI_OK ? "" : bonsai_error());
+    bn_error_keep(&no_room);
     if (tag == TAG_WHOLE)
         BN_TRY(take(w, &message, copy, len));
     for (int64_t at = 0; tag == TAG_LONG && at < *bytes; at += m->piece) {
@@ -347,7 +347,7 @@ static bonsai_status receive(bn_world *w, int *from, void **data, int64_t *bytes
     *from = source;
     *data = copy;
     copy = NULL;
-    rc = room == BONSAI_OK ? BONSAI_OK : bn_fail(room, "%s", sentence);
+    rc = room == BONSAI_OK ? BONSAI_OK : bn_error_raise(&no_room);
 done:
     bn_free(copy);
     return rc;

@@ -7,6 +7,20 @@
 #include "output/summary.h"
 #include "output/text.h"
 
+static void add_place(summary *r, const bonsai_error_info *e)
+{
+    if (*e->path)
+        summary_text(r, "path", NULL, e->path);
+    if (e->line > 0) {
+        summary_int(r, "line", NULL, e->line);
+        summary_int(r, "column", NULL, e->column);
+    }
+    if (e->entry >= 0) {
+        summary_text(r, "section", NULL, bonsai_section_text((bonsai_section)e->section));
+        summary_int(r, "entry", NULL, e->entry);
+    }
+}
+
 static int summary_bad(session *s, const char *path, bonsai_status rc)
 {
     summary r = {.count = 0};
@@ -15,6 +29,7 @@ static int summary_bad(session *s, const char *path, bonsai_status rc)
     summary_text(&r, "graph", NULL, path);
     summary_json(&r, "valid", bn_json_flag(false));
     summary_text(&r, "error", NULL, bonsai_error());
+    add_place(&r, bonsai_error_details());
     summary_print(&r, s);
     return EXIT_FAILED;
 }

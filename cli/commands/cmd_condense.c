@@ -442,7 +442,7 @@ static int condense(session *s, arguments *a)
     bonsai_condense_info info[MOST_RATIOS];
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
-    bonsai_status rc = read_graph(s, &g, a->path);
+    bonsai_status rc = crew.read(&g, a->path, &s->read);
     double passed = -seconds();
     if (rc == BONSAI_OK && a->update)
         rc = update(s, small, info, g, a);

@@ -48,11 +48,10 @@ static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
 /* The last error with the name that the user knows; the library knows the temporary one. */
 static const char *error_of(const making *m, char *text, size_t size)
 {
-    const char *why = bonsai_error();
-    size_t len = strlen(m->temporary);
-    if (len == 0 || strncmp(why, m->temporary, len) != 0)
-        return why;
-    snprintf(text, size, "%s%s", path_without_format(m->a->out), why + len);
+    const bonsai_error_info *e = bonsai_error_details();
+    if (!*m->temporary || strcmp(e->path, m->temporary) != 0)
+        return bonsai_error();
+    snprintf(text, size, "%s: %s", path_without_format(m->a->out), e->reason);
     return text;
 }
 

@@ -342,7 +342,7 @@ static int info(session *s, const char *path, int linear, int brief)
 {
     facts f = {.path = path, .linear = linear, .brief = brief};
     bonsai_graph *g = NULL;
-    bonsai_status rc = read_graph(s, &g, path);
+    bonsai_status rc = crew.read(&g, path, &s->read);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     f.g = g;

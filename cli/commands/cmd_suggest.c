@@ -273,7 +273,7 @@ static int suggest(session *s, arguments *a)
 {
     bonsai_graph *g = NULL;
     bonsai_suggestion *found = NULL;
-    bonsai_status rc = read_graph(s, &g, a->path);
+    bonsai_status rc = crew.read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_suggest(&found, g, &a->o);
     if (rc == BONSAI_OK)

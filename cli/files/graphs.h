@@ -11,12 +11,10 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
 bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
                       const bonsai_write_options *o);
 void note_left_out(session *s, const char *path, uint64_t left_out);
-/* Reads a graph, and notes what its reader was in doubt about. */
-bonsai_status read_graph(session *s, bonsai_graph **out, const char *path);
 /* Reads a graph besides the one that --features and --labels are for. */
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
-/* Prints what may have been meant by a graph that is not there (nearby.c). */
-void suggest_graph(const char *message, char *const *words);
+/* Prints what may have been meant by a graph that is missing (nearby.c). */
+void suggest_graph(const char *missing, char *const *words);
 
 /* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
 int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
@@ -28,8 +26,6 @@ int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_grap
 
 /* Notes that a split was drawn, and the command that draws the same. */
 void note_drawn(session *s, const char *path, uint64_t seed);
-/* Notes what a reader of text was in doubt about: a header among edges, ids among features. */
-void note_reading(session *s, const bonsai_graph *g, const char *path);
 /* Notes, once, columns of dense features whose standard deviations are far apart. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
 int  is_unscaled(const bonsai_graph *g);                /* 1: they do */

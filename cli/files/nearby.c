@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -137,17 +136,12 @@ static void suggest(const char *path)
                 d->graph);
 }
 
-/* The message begins with the path, as all about files do. */
-void suggest_graph(const char *message, char *const *words)
+void suggest_graph(const char *missing, char *const *words)
 {
-    char wanted[MOST_PATH + 64];
-    if (!path_ends_with(message, strerror(ENOENT)))
-        return;
     for (; *words; words++) {
         const char *equals = **words == '-' ? strchr(*words, '=') : NULL;
         const char *path = path_without_format(equals ? equals + 1 : *words);
-        int len = snprintf(wanted, sizeof wanted, "%s: ", path);
-        if (*path && strncmp(message, wanted, (size_t)len) == 0 && !is_there(path)) {
+        if (*path && strcmp(missing, path) == 0 && !is_there(path)) {
             suggest(path);
             return;
         }

@@ -1,5 +1,5 @@
-/* notes.c -- notes about graphs: columns of features whose scales are far apart, what may have been
- * read as something else than it is, and a split that was drawn.
+/* notes.c -- notes about graphs: columns of features whose scales are far apart, and a split that
+ * was drawn.
  *
  * SPDX-License-Identifier: MIT */
 #include "files/graphs.h"
@@ -47,30 +47,4 @@ void note_drawn(session *s, const char *path, uint64_t seed)
     options_of_reading(reading, sizeof reading, s);
     note(s, "%s has no split: 60/20/20 was drawn; bonsai split %s -o split.bonsai --seed %llu%s draws the "
          "same", path, word, (unsigned long long)seed, reading);
-}
-
-void note_reading(session *s, const bonsai_graph *g, const char *path)
-{
-    const bonsai_read_info *i = bonsai_graph_read_info(g);
-    const char *name = i->id_column ? bonsai_graph_feature_name(g, i->id_column - 1) : NULL;
-    char number[32];
-    snprintf(number, sizeof number, "%lld", (long long)i->id_column);
-    if (i->header)
-        note(s, "%s: the first line was read as an edge, but no other has these nodes: if "
-             "it names the columns, call them source and target", path);
-    if (i->label_column)
-        note(s, "%s: column %s of the features was read as a feature: if it is the label, leave it out, "
-             "or give the same table for --features and --labels; else models see the answer", path,
-             bonsai_graph_feature_name(g, i->label_column - 1));
-    if (i->id_column)
-        note(s, "%s: column %s of the features holds each of 0..%lld once, in another order than "
-             "the rows, but was read as a feature: if it is the id of the nodes, make it the first "
-             "column and call it id", path, name && *name ? name : number,
-             (long long)bonsai_graph_nodes(g) - 1);
-    if (*i->weight_column)
-        note(s, "%s: the third column, %s, was read as the weights of the edges: call it weight if "
-             "that is meant, or leave it out (cut -d, -f1,2)", path, i->weight_column);
-    if (*i->unread_columns)
-        note(s, "%s: columns that are neither source, target nor weight were not read: %s", path,
-             i->unread_columns);
 }

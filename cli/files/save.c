@@ -37,14 +37,6 @@ bonsai_status save(session *s, const bonsai_graph *g, const char *path, bonsai_e
     return save_as(s, g, path, &o);
 }
 
-bonsai_status read_graph(session *s, bonsai_graph **out, const char *path)
-{
-    bonsai_status rc = crew.read(out, path, &s->read);
-    if (rc == BONSAI_OK)
-        note_reading(s, *out, path);
-    return rc;
-}
-
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path)
 {
     bonsai_read_options o = s->read;

@@ -227,8 +227,8 @@ static bonsai_status make_slab(bn_gcond_state *g, const bn_lesson *s)
     bn_slab slab = {0};
     lay_out(g, s, &slab);
     if (bn_slab_bytes(&slab) < 0)
-        return bn_fail(BONSAI_E_MEMORY, "%s: %lld nodes are too many to learn", s->job->g->where,
-                       (long long)s->n);
+        return bn_fail_at(BONSAI_E_MEMORY, s->job->g->where, "%lld nodes are too many to learn",
+                          (long long)s->n);
     bonsai_status rc = BN_NEW(&g->slab, slab.used);
     if (rc != BONSAI_OK)
         return rc;

@@ -359,9 +359,9 @@ static bonsai_status live_classes(int64_t *out, const bn_job *job)
 
 static bonsai_status too_small(double bytes, double least, const bn_job *job)
 {
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small for %s: a graph of one "
-                   "node takes %.0f", job->g->where, bytes, bonsai_method_name(job->o->method),
-                   least);
+    return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "a budget of %.0f bytes is too small for "
+                      "%s: a graph of one node takes %.0f", bytes,
+                      bonsai_method_name(job->o->method), least);
 }
 
 /* As many as fit with all of their features; if that is not one for each class, as many of those as

@@ -108,8 +108,8 @@ static bonsai_status set_units(bn_lesson *s, bool signs)
         BN_TRY(bn_standard(s->mean, s->spread, s->job->g, &of, s->threads));
     for (int64_t j = 0; j < s->f; j++)
         if (!isfinite(s->mean[j]) || !isfinite(s->spread[j]))
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: features are too large to learn from",
-                           s->job->g->where);
+            return bn_fail_at(BONSAI_E_ARGUMENT, s->job->g->where, "features are too large to "
+                              "learn from");
 done:
     return rc;
 }

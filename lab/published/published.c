@@ -264,11 +264,11 @@ static bonsai_status collect(bn_published_pick *out, const bn_published *p, cons
     for (int64_t v = 0; v < p->g->view.nodes; v++)
         count += out->state[v] != BN_PUBLISHED_OUT;
     if (count == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: the budget is too small: %s", job->g->where,
-                       out->aim == 0 ? "no training node with its neighbours costs less by the "
-                                       "published code's price"
-                                     : "of the trees that fit no node is left when the lowest is "
-                                       "dropped and classes have their shares");
+        return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "the budget is too small: %s",
+                          out->aim == 0 ? "no training node with its neighbours costs less by the "
+                                          "published code's price"
+                                        : "of the trees that fit no node is left when the lowest is "
+                                          "dropped and classes have their shares");
     BN_TRY(make_choice(&out->choice, count));
     fill_choice(out, w);
     out->choice.whole = count_whole(out);

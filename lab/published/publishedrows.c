@@ -27,7 +27,7 @@ static bonsai_status share_dense(bonsai_graph *out, const bonsai_graph *g, const
     const int64_t n = g->view.nodes, f = g->view.features;
     int64_t all;
     if (!bn_mul(&all, n, f))
-        return bn_fail(BONSAI_E_MEMORY, "%s: too many features", g->where);
+        return bn_fail_at(BONSAI_E_MEMORY, g->where, "too many features");
     BN_TRY(bn_graph_array(&x, out, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, all));
     for (int64_t v = 0; v < n; v++) {
         const float share = share_of(g, v);

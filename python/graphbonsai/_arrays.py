@@ -338,8 +338,7 @@ class Arrays:
         r = c.graph_read_info(source).contents
         found = c.values(r)
         del found["size"]
-        for key in ("format", "weight_column", "unread_columns"):
-            found[key] = (found[key] or b"").decode(errors="replace")
+        found["format"] = found["format"].decode()
         return found
 
     def feature_mask(self, num_full_features: Optional[int] = None) -> np.ndarray:

@@ -36,6 +36,7 @@ STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
 METRIC_ROOM = 8
 WHY_ROOM = 10
 SCALES_FAR = 30
+SPELLING_PYTHON = 2
 (FIELD_FLAG, FIELD_CHOICE, FIELD_SET, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL,
  FIELD_SPEED, FIELD_SPLIT, FIELD_TEXT, FIELD_FILE, FIELD_POINTER) = range(13)
 MARK_ABOVE, MARK_BELOW, MARK_BUDGET = 1, 2, 4
@@ -95,7 +96,7 @@ lib = _load()
 
 def _checked(status: int, _function: Any, arguments: Any) -> Any:
     if status:
-        raise BY_STATUS.get(status, Error)(error_text(), status)
+        raise failure(status)
     return arguments
 
 
@@ -121,6 +122,18 @@ class Progress(Structure):
                 ("note", c_char_p)]
 
 
+class ErrorInfo(Structure):
+    _fields_ = [("size", c_size_t), ("status", c_int), ("kind", c_int), ("path", c_char_p),
+                ("line", c_int64), ("column", c_int64), ("section", c_int64), ("entry", c_int64),
+                ("reason", c_char_p)]
+
+
+class Doubt(Structure):
+    _fields_ = [("size", c_size_t), ("kind", c_int), ("text", c_char_p), ("path", c_char_p),
+                ("column", c_int64), ("value", c_char_p)]
+
+
+WARNING_FN = CFUNCTYPE(None, POINTER(Doubt), c_void_p)
 PROGRESS_FN = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
 
 
@@ -137,9 +150,7 @@ class ReadInfo(Structure):
     _fields_ = [("size", c_size_t), ("edges_given", c_int64), ("self_loops", c_int64),
                 ("repeated", c_int64), ("reversed", c_int64), ("feature_zeros", c_int64),
                 ("feature_repeated", c_int64), ("rounded", c_int64), ("filled", c_int64),
-                ("format", c_char_p), ("id_column", c_int64), ("header", c_int64),
-                ("weight_column", c_char * 64), ("unread_columns", c_char * 192),
-                ("label_column", c_int64)]
+                ("format", c_char_p)]
 
 
 class Stats(Structure):
@@ -315,7 +326,7 @@ def _options(name: str, kind: int, **pointers: Any) -> Any:
     return type(name, (Structure,), {"_fields_": members, "KIND": kind})
 
 
-ReadOptions = _options("ReadOptions", 0)
+ReadOptions = _options("ReadOptions", 0, warning=WARNING_FN)
 WriteOptions = _options("WriteOptions", 1)
 GenerateOptions = _options("GenerateOptions", 2)
 CondenseOptions = _options("CondenseOptions", 3)
@@ -329,7 +340,8 @@ SuggestOptions = _options("SuggestOptions", 9, condense=POINTER(CondenseOptions)
 
 # Struct by its C name: for the init functions, and for the test of the layout.
 STRUCTS = {
-    "progress": Progress, "array": Array, "view": View, "read_options": ReadOptions,
+    "error_info": ErrorInfo, "warning": Doubt, "progress": Progress, "array": Array, "view": View,
+    "read_options": ReadOptions,
     "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
     "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
@@ -350,6 +362,8 @@ _cell, _compare = POINTER(Cell), POINTER(CompareOptions)
 
 _version = _declare("version", c_char_p)
 _error = _declare("error", c_char_p)
+_details = _declare("error_details", POINTER(ErrorInfo))
+error_kind_name = _declare("error_kind_name", c_char_p, c_int)
 isa = _declare("isa", c_char_p)
 method_name = _declare("method_name", c_char_p, c_int)
 model_name = _declare("model_name", c_char_p, c_int)
@@ -457,8 +471,19 @@ for _name, _struct in STRUCTS.items():
         _declare("%s_init_sized" % _name, None, POINTER(_struct), c_size_t)
 
 
-def error_text() -> str:
-    return str(_error(), "utf-8", "replace")
+def failure(status: int) -> Error:
+    """This thread's last error as an exception."""
+    error, at = BY_STATUS.get(status, Error)(text(_error()), status), _details().contents
+    error.kind, error.reason = error_kind_name(at.kind).decode(), text(at.reason)
+    error.path = os.fsdecode(at.path) or None
+    error.line, error.column = at.line or None, at.column or None
+    error.section = section_text(at.section).decode() or None
+    error.entry = None if at.entry < 0 else at.entry
+    return error
+
+
+def text(given: bytes) -> str:
+    return str(given, "utf-8", "replace")
 
 
 def init(struct: Type[Structure]) -> Any:

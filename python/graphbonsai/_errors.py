@@ -10,15 +10,30 @@ from typing import Dict, Optional, Type
 class Error(Exception):
     """A call of the library failed.  The text is the library's message.
 
+    kind      "missing", "unknown format", "text", "entry", or "other"
+    path      the file, "graph" for a graph of arrays; None: none
+    line, column    of a text, from 1; None: unknown
+    section, entry  of a graph, by its text and from 0; None: none
+    reason    the message without the place
+
     >>> import graphbonsai
     >>> try:
     ...     graphbonsai.Graph.load("no-such-file")
     ... except graphbonsai.Error as error:
     ...     print(error.status, error)
+    ...     print(error.kind, error.path, error.line)
     -3 no-such-file: cannot be opened: No such file or directory
+    missing no-such-file None
     """
 
     status: int = -1
+    kind: str = "other"
+    path: Optional[str] = None
+    line: Optional[int] = None
+    column: Optional[int] = None
+    section: Optional[str] = None
+    entry: Optional[int] = None
+    reason: str = ""
 
     def __init__(self, sentence: str = "", status: Optional[int] = None) -> None:
         super().__init__(sentence)

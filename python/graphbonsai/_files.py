@@ -121,7 +121,7 @@ def other(path: Any, reading: Mapping[str, Any], error: Error) -> Graph:
     if ending in ENDINGS:
         raise FormatError("%s: one table is no graph; Graph.from_pandas takes a table of nodes and "
                           "one of edges" % name)
-    if "has no known format" not in str(error):
+    if error.kind != "unknown format":
         raise error
     raise FormatError("%s; the formats are %s; the package also reads scipy.sparse.save_npz's .npz "
                       "and PyTorch Geometric's .pt" %

@@ -205,7 +205,9 @@ class Graph(Sources):
         """
         o = options_of.fill(c.ReadOptions, locals())
         reading = options_of.changed(c.ReadOptions, locals())
-        handle = Handle()
+        handle, doubts = Handle(), []
+        o.spelling = c.SPELLING_PYTHON
+        o.warning = c.WARNING_FN(lambda found, _: doubts.append(c.text(found.contents.text)))
         try:
             call(c.graph_read, handle.out, options_of.path("path", path), progress=progress,
                  options=o)
@@ -213,7 +215,7 @@ class Graph(Sources):
             return files.other(path, reading, error)
         g = cls._of(handle)
         g._given = given_by(g.class_names)
-        warn_reading(os.fsdecode(path), g)
+        warn_reading(doubts)
         return g
 
     @options_of.named

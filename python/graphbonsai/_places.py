@@ -6,7 +6,6 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import re
 from typing import Any, Tuple
 
 import numpy as np
@@ -15,18 +14,15 @@ from . import _capi as c
 from ._errors import ArgumentError
 from ._memory import section_of
 
-_SENTENCE = re.compile(r"graph: (features|feature values): entry (\d+) is (.*)")
-
 
 def placed(error: ArgumentError, view: c.View, owner: Any) -> ArgumentError:
     """The error with x[row, column] instead of the number of an entry; any other as it is."""
-    found = _SENTENCE.fullmatch(str(error))
-    if found is None:
+    if error.entry is None or error.section not in ("features", "feature values"):
         return error
-    at = divmod(int(found[2]), int(view.features))
-    if found[1] == "feature values":
-        at = _stored(view, int(found[2]), owner)
-    return ArgumentError("x[%d, %d] is %s" % (*at, found[3]))
+    at = divmod(error.entry, int(view.features))
+    if error.section == "feature values":
+        at = _stored(view, error.entry, owner)
+    return ArgumentError("x[%d, %d] %s" % (*at, error.reason))
 
 
 def _stored(view: c.View, entry: int, owner: Any) -> Tuple[int, int]:

@@ -141,31 +141,10 @@ def warn_weight(name: Any) -> None:
                   (name, name), TableWarning, stacklevel=level())
 
 
-def warn_reading(path: str, graph: Any) -> None:
+def warn_reading(doubts: Sequence[str]) -> None:
     """Warns of what the reader of text was in doubt about."""
-    found = graph.changes
-    if found["header"]:
-        warnings.warn("%s: the first line was read as an edge, but no other has these nodes: if it "
-                      "names the columns, call them source and target" % path, TableWarning,
-                      stacklevel=level())
-    if found["label_column"]:
-        warnings.warn("%s: the column %s of the features was read as a feature: if it is the label, leave "
-                      "it out, or give the same table as features= and labels=; else models see the "
-                      "answer" % (path, graph.feature_names[found["label_column"] - 1]), TableWarning,
-                      stacklevel=level())
-    if found["id_column"]:
-        at = found["id_column"] - 1
-        warnings.warn("%s: the column %s of the features holds each of 0..%d once, but was read as a "
-                      "feature: if it is the id of the nodes, make it the first column and call it "
-                      "id" % (path, graph.feature_names[at] if graph.feature_names else at,
-                              graph.num_nodes - 1), TableWarning, stacklevel=level())
-    if found["weight_column"]:
-        warnings.warn("%s: the third column, %s, was read as the weights of the edges: call it "
-                      "weight if that is meant, or leave it out (cut -d, -f1,2)" % (
-                          path, found["weight_column"]), TableWarning, stacklevel=level())
-    if found["unread_columns"]:
-        warnings.warn("%s: columns that are neither source, target nor weight were not read: %s" % (
-            path, found["unread_columns"]), TableWarning, stacklevel=level())
+    for doubt in doubts:
+        warnings.warn(doubt, TableWarning, stacklevel=level())
 
 
 def warn_all() -> None:

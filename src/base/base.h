@@ -4,6 +4,7 @@
 #ifndef BN_BASE_H
 #define BN_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,38 @@
 
 /* Sets this thread's error sentence and returns rc.  Never call it in a parallel loop. */
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
+/* Sets "PATH: sentence".  path: of a file, or what a graph is called. */
+bonsai_status bn_fail_at(bonsai_status rc, const char *path, const char *fmt, ...) BN_PRINTF(3, 4);
+/* Fails with E_FORMAT and "PATH:LINE: sentence". */
+bonsai_status bn_fail_line(const char *path, int64_t line, int64_t column, const char *fmt,
+                           va_list args) BN_PRINTF(4, 0);
+/* Fails with E_FORMAT and "PATH: SECTION: entry N sentence". */
+bonsai_status bn_fail_entry(const char *path, bonsai_section section, int64_t entry,
+                            const char *fmt, ...) BN_PRINTF(4, 5);
+/* Fails with E_IO and "PATH: what: REASON" for an errno; notes if the file is missing. */
+bonsai_status bn_fail_system(const char *path, const char *what, int why);
+/* Sets the kind of the last error and returns rc. */
+bonsai_status bn_error_kind(bonsai_status rc, bonsai_error_kind kind);
+
+/* Turns E_FORMAT into E_ARGUMENT, where no file is to blame. */
+bonsai_status bn_blame_caller(bonsai_status rc);
+
+typedef struct {                /* an error that can be kept, sent to another rank and set again */
+    int32_t status, kind, section;
+    int32_t reason;             /* where the reason starts in the sentence */
+    int64_t line, column, entry;
+    char    sentence[1024], path[1024];
+} bn_error;
+void          bn_error_keep(bn_error *out);             /* copies this thread's last error */
+bonsai_status bn_error_raise(const bn_error *e);        /* sets it again */
+
+/* Warns the caller, if the options ask for that.  column, from 1, and value: what it is about. */
+void bn_warn(const bonsai_read_options *o, bonsai_warning_kind kind, const char *path,
+             int64_t column, const char *value, const char *fmt, ...) BN_PRINTF(6, 7);
+/* Fills out with an option and its value as the caller of o writes them: --labels FILE or
+ * labels="FILE"; value NULL: the option alone.  Returns out. */
+const char *bn_option_text(char *out, size_t size, const bonsai_read_options *o, const char *name,
+                           const char *value);
 /* Whether a pointer that a caller must give is missing; then the sentence says so. */
 bool bn_is_null(const void *p, const char *name);
 /* Refuses a number of things that is below 0. */

@@ -69,12 +69,12 @@ bonsai_status bn_follow(char **out, struct stat *st, const char *path)
     if (stat(path, st) != 0) {
         st->st_mode = 0;
         if (errno != ENOENT)
-            rc = bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", path, strerror(errno));
+            rc = bn_fail_system(path, "cannot be written", errno);
     }
     for (int i = 0; rc == BONSAI_OK && link && i < MOST_LINKS; i++)
         BN_TRY(follow_once(out, &link));
     if (rc == BONSAI_OK && strlen(*out) >= MOST_PATH)
-        rc = bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", path, strerror(ENAMETOOLONG));
+        rc = bn_fail_system(path, "cannot be written", ENAMETOOLONG);
 done:
     return rc;
 }

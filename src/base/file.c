@@ -52,19 +52,19 @@ bonsai_status bn_file_open(bn_file *out, const char *path)
     out->len = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &st) != 0) {
-        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        rc = bn_fail_system(path, "cannot be opened", errno);
         goto done;
     }
     if (!S_ISREG(st.st_mode)) {
-        rc = bn_fail(BONSAI_E_IO, "%s: is %s, not a file", path,
-                     S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
+        rc = bn_fail_at(BONSAI_E_IO, path, "is %s, not a file",
+                        S_ISDIR(st.st_mode) ? "a folder" : "a device or pipe");
         goto done;
     }
     if (st.st_size > 0) {
         p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p == MAP_FAILED) {
-            rc = bn_fail(errno == ENOMEM ? BONSAI_E_MEMORY : BONSAI_E_IO,
-                         "%s: cannot be mapped: %s", path, strerror(errno));
+            rc = bn_fail_at(errno == ENOMEM ? BONSAI_E_MEMORY : BONSAI_E_IO, path, "cannot be "
+                            "mapped: %s", strerror(errno));
             goto done;
         }
     }

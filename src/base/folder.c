@@ -31,7 +31,7 @@ struct bn_folder {
 
 static bonsai_status write_failed(const bn_folder *f)
 {
-    return bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", f->path, strerror(errno));
+    return bn_fail_system(f->path, "cannot be written", errno);
 }
 
 /* ---- a folder that was moved away ---- */
@@ -100,12 +100,13 @@ static bonsai_status check_whole(const bn_folder *f)
     char other[256];
     struct stat here;
     if (find_other(other, sizeof other, f))
-        return bn_fail(BONSAI_E_IO, "%s: holds a graph and also \"%s\", so it cannot be replaced "
-                       "as a whole: name another folder, or empty this one first", f->path, other);
+        return bn_fail_at(BONSAI_E_IO, f->path, "holds a graph and also \"%s\", so it cannot be "
+                          "replaced as a whole: name another folder, or empty this one first",
+                          other);
     if (stat(".", &here) == 0 && here.st_dev == f->before.st_dev &&
         here.st_ino == f->before.st_ino)
-        return bn_fail(BONSAI_E_IO, "%s: is the current folder, which cannot be replaced as a "
-                       "whole: name another folder, or empty this one first", f->path);
+        return bn_fail_at(BONSAI_E_IO, f->path, "is the current folder, which cannot be replaced "
+                          "as a whole: name another folder, or empty this one first");
     return BONSAI_OK;
 }
 
@@ -136,8 +137,7 @@ static bonsai_status make_temporary(bn_folder *f)
     for (int i = 0; !(made = make(f)) && errno == EEXIST && i < TRIES; i++)
         bn_beside_retry(f->temporary);
     if (!made)
-        rc = bn_fail(BONSAI_E_IO, "%s: the folder cannot be created: %s", f->path,
-                     strerror(errno));
+        rc = bn_fail_system(f->path, "the folder cannot be created", errno);
 done:
     return rc;
 }
@@ -153,8 +153,8 @@ bonsai_status bn_folder_open(bn_folder **out, const char *path, const char *cons
     f->names = names;
     BN_TRY(find_target(&f->target, &f->before, &f->path, path));
     if (!*path || (f->before.st_mode && !S_ISDIR(f->before.st_mode))) {
-        rc = bn_fail(BONSAI_E_IO, "%s: %s, so no folder can be written there", path,
-                     *path ? "exists and is not a folder" : "the name is empty");
+        rc = bn_fail_at(BONSAI_E_IO, path, "%s, so no folder can be written there",
+                        *path ? "exists and is not a folder" : "the name is empty");
         goto done;
     }
     if (f->before.st_mode && replace)

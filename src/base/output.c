@@ -34,7 +34,7 @@ struct bn_out {
 
 static bonsai_status write_failed(const bn_out *o)
 {
-    return bn_fail(BONSAI_E_IO, "%s: cannot be written: %s", o->path, strerror(errno));
+    return bn_fail_system(o->path, "cannot be written", errno);
 }
 
 static bonsai_status write_all(bn_out *o, const uint8_t *data, int64_t len)
@@ -123,8 +123,8 @@ bonsai_status bn_out_open(bn_out **out, const char *path)
     BN_TRY(new_out(&o, path));
     BN_TRY(bn_follow(&o->target, &o->before, path));
     if (o->before.st_mode && !S_ISREG(o->before.st_mode)) { /* the rename would replace a device */
-        rc = bn_fail(BONSAI_E_IO, "%s: is %s, so no file can be written there", path,
-                     S_ISDIR(o->before.st_mode) ? "a folder" : "a device or pipe");
+        rc = bn_fail_at(BONSAI_E_IO, path, "is %s, so no file can be written there",
+                        S_ISDIR(o->before.st_mode) ? "a folder" : "a device or pipe");
         goto done;
     }
     BN_TRY(bn_beside_name(&o->temporary, o->target));
@@ -167,7 +167,7 @@ bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...)
     int n = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0 || (size_t)n >= sizeof text)
-        return bn_fail(BONSAI_E_IO, "%s: a line is too long to be written", o->path);
+        return bn_fail_at(BONSAI_E_IO, o->path, "a line is too long to be written");
     return bn_out_write(o, text, n);
 }
 
@@ -226,7 +226,7 @@ bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local)
                        : snprintf(at->name, sizeof at->name, "/proc/%ld/fd/%d", (long)getpid(),
                                   o->fd);
     return len < (int)sizeof at->name ? BONSAI_OK
-                                      : bn_fail(BONSAI_E_IO, "%s: the name is too long", o->path);
+                                      : bn_fail_at(BONSAI_E_IO, o->path, "the name is too long");
 }
 
 /* Device numbers differ between machines, and the same name may lead to different files. */
@@ -246,10 +246,9 @@ bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at
     BN_TRY(new_out(&o, path));
     o->fd = bn_fd_above(open(at->name, O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (o->fd < 0)
-        rc = bn_fail(BONSAI_E_IO, "%s: cannot be opened by all ranks: %s", at->name,
-                     strerror(errno));
+        rc = bn_fail_system(at->name, "cannot be opened by all ranks", errno);
     else if (is_other(o->fd, at))
-        rc = bn_fail(BONSAI_E_IO, "%s: is another file on another rank", at->name);
+        rc = bn_fail_at(BONSAI_E_IO, at->name, "is another file on another rank");
     else {
         *out = o;
         o = NULL;

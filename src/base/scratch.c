@@ -88,10 +88,10 @@ static bonsai_status no_file(const char *dir, int64_t bytes, int why)
 {
     const char *file = "cannot create a scratch file of";
     if (why == EFBIG)                   /* in any folder */
-        return bn_fail(BONSAI_E_IO, "%s: %s %lld bytes: %s; allow larger files (ulimit -f), or more "
-                       "memory", dir, file, (long long)bytes, strerror(why));
-    return bn_fail(BONSAI_E_IO, "%s: %s %lld bytes: %s; set TMPDIR to %s, or allow more memory", dir,
-                   file, (long long)bytes, strerror(why), better_folder(why));
+        return bn_fail_at(BONSAI_E_IO, dir, "%s %lld bytes: %s; allow larger files (ulimit -f), or "
+                          "more memory", file, (long long)bytes, strerror(why));
+    return bn_fail_at(BONSAI_E_IO, dir, "%s %lld bytes: %s; set TMPDIR to %s, or allow more memory",
+                      file, (long long)bytes, strerror(why), better_folder(why));
 }
 
 /* A signal may interrupt the reservation of the blocks: try again. */

@@ -6,8 +6,6 @@
 
 #include "world.h"
 
-enum { SENTENCE = 1024 };
-
 static bool alone(const bn_world *w)
 {
     return !w || w->ranks == 1;
@@ -84,7 +82,7 @@ bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const 
 /* The first rank that failed provides the sentence. */
 bonsai_status bn_agree(bn_world *w, bonsai_status mine)
 {
-    char sentence[SENTENCE] = "";
+    bn_error e = {.status = mine};
     double worst[2];
     bonsai_status rc = mine;
     if (alone(w))
@@ -96,12 +94,11 @@ bonsai_status bn_agree(bn_world *w, bonsai_status mine)
     if (sent != BONSAI_OK || worst[0] == -INFINITY)
         return sent;
     int from = (int)-worst[0];
-    int32_t status = rc;
     if (from == w->rank)
-        memcpy(sentence, bonsai_error(), strlen(bonsai_error()) + 1);
-    BN_TRY(w->share(w, &status, sizeof status, from));
-    BN_TRY(w->share(w, sentence, SENTENCE, from));
-    rc = bn_fail((bonsai_status)status, "%s", sentence);
+        bn_error_keep(&e);
+    e.status = rc;
+    BN_TRY(w->share(w, &e, sizeof e, from));
+    rc = bn_error_raise(&e);
 done:
     return rc;
 }

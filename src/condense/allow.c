@@ -41,9 +41,10 @@ static bonsai_status too_little(const bn_preparation *p, bn_bound b, int64_t lea
     char given[SIZE_ROOM], needed[SIZE_ROOM];
     size_text(given, b.bytes);
     size_text(needed, least);
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: %s of memory (%s) is too little to condense it: at least %s "
-                   "is needed%s; %s less, as bonsai plan tells", p->full->where, given, b.name, needed,
-                   bn_ranks(p->job.at.world) > 1 ? " on each rank" : "", advice(p));
+    return bn_fail_at(BONSAI_E_ARGUMENT, p->full->where, "%s of memory (%s) is too little to "
+                      "condense it: at least %s is needed%s; %s less, as bonsai plan tells", given,
+                      b.name, needed, bn_ranks(p->job.at.world) > 1 ? " on each rank" : "",
+                      advice(p));
 }
 
 /* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */

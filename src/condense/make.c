@@ -67,8 +67,8 @@ bonsai_status bn_check_bytes(const bonsai_condense_info *i, const bn_request *r)
         return BONSAI_OK;
     bonsai_status rc = bn_symmetry_check(full, &(bn_place){.progress = r->p->job.at.progress});
     return rc != BONSAI_OK ? rc
-           : bn_fail(BONSAI_E_ARGUMENT, "%s: the condensed graph takes %.0f bytes, more than %.0f",
-                     full->where, bytes, r->budget.bytes);
+           : bn_fail_at(BONSAI_E_ARGUMENT, full->where, "the condensed graph takes %.0f bytes, "
+                        "more than %.0f", bytes, r->budget.bytes);
 }
 
 /* ---- picked nodes ---- */

@@ -21,23 +21,23 @@ static bonsai_status need_input(const bonsai_graph *g, const bn_place *at)
     bonsai_status rc;
     BN_TRY(bn_graph_need_at(g, BN_ALL_SECTIONS, at));
     if (g->view.flags & BONSAI_FLAG_DIRECTED)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: is directed; read it without keeping directions to "
-                       "condense it", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "is directed; read it without keeping "
+                          "directions to condense it");
     if (g->view.flags & BONSAI_FLAG_OPERATOR)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, not weights of "
-                       "edges; condense the graph that it was made of", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its edge weights are an operator, not "
+                          "weights of edges; condense the graph that it was made of");
     if (!bn_has(g, BONSAI_SECTION_LABELS) || g->view.classes == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels, and condensing reads those of the "
-                       "training nodes", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has no labels, and condensing reads those "
+                          "of the training nodes");
     if (g->view.classes > MOST_CLASSES)     /* a header may say anything; tables have a row each */
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d can be condensed",
-                       g->where, (long long)g->view.classes, MOST_CLASSES);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has %lld classes; at most %d can be "
+                          "condensed", (long long)g->view.classes, MOST_CLASSES);
     if (g->view.features > MOST_FEATURES)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld features; at most %d can be condensed",
-                       g->where, (long long)g->view.features, MOST_FEATURES);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has %lld features; at most %d can be "
+                          "condensed", (long long)g->view.features, MOST_FEATURES);
     if (g->view.features == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
-                       "degree or a one-hot id", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has no features; give every node some, "
+                          "such as its degree or a one-hot id");
 done:
     return rc;
 }
@@ -51,8 +51,8 @@ static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
     if (ranks == 1)
         return BONSAI_OK;
     if (ranks > g->view.nodes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld nodes, fewer than the %d ranks: start no "
-                       "more ranks than nodes", g->where, (long long)g->view.nodes, ranks);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has %lld nodes, fewer than the %d ranks: "
+                          "start no more ranks than nodes", (long long)g->view.nodes, ranks);
     BN_TRY(bn_method_on_ranks(o->method));
     if (o->inductive || o->select_features)
         return bn_fail(BONSAI_E_ARGUMENT, "%s runs on one rank only",
@@ -108,7 +108,7 @@ static bonsai_status list_training(bn_job *job, const bonsai_graph *g)
     }
     job->tree_first[ranks] = job->trees;
     if (job->trees == 0)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: no labelled node is in the training part", g->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "no labelled node is in the training part");
 done:
     return rc;
 }
@@ -338,8 +338,8 @@ static bonsai_status check_cover(bn_preparation *p)
     p->covers = false;
     if (p->needs & BN_TRIES_OTHERS)     /* it goes on without a cover, and says so */
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: k is %d but there are %lld trees: k must be smaller",
-                   p->full->where, p->o.k, (long long)p->job.trees);
+    return bn_fail_at(BONSAI_E_ARGUMENT, p->full->where, "k is %d but there are %lld trees: k must "
+                      "be smaller", p->o.k, (long long)p->job.trees);
 }
 
 static bonsai_status find_cover(bn_preparation *p)

@@ -39,11 +39,8 @@ bonsai_status bn_request_coordinates(bonsai_condense_options *o, bool ratios)
 
 void bn_request_refusal(char *to, size_t size, const char *where)
 {
-    const char *text = bonsai_error();
-    size_t len = strlen(where);
-    if (strncmp(text, where, len) == 0 && text[len] == ':' && text[len + 1] == ' ')
-        text += len + 2;
-    snprintf(to, size, "%.*s", (int)size - 1, text);
+    const bonsai_error_info *e = bonsai_error_details();
+    snprintf(to, size, "%.*s", (int)size - 1, strcmp(e->path, where) == 0 ? e->reason : bonsai_error());
     for (char *at = to; *at; at++)
         *at = (unsigned char)*at < 0x80 ? *at : '?';
 }

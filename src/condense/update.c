@@ -31,21 +31,21 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
         return rc;
     if (!by || !(by->needs & BN_CAN_FOLLOW) || !u->made.has_options ||
         (small->view.flags & BONSAI_FLAG_OPERATOR))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made by the method prototypes, so it cannot "
-                       "be updated", small->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "was not made by the method prototypes, "
+                          "so it cannot be updated");
     if (!bn_has(small, BONSAI_SECTION_MEMBER_OFFSETS) || !bn_has(small, BONSAI_SECTION_MEMBERS))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: does not name its members, so it cannot be updated: "
-                       "condense with members", small->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "does not name its members, so it "
+                          "cannot be updated: condense with members");
     if (u->made.o.inductive)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: was condensed from the training part alone "
-                       "(inductive), so it cannot be updated", small->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "was condensed from the training part "
+                          "alone (inductive), so it cannot be updated");
     u->kind = bn_kind_named(u->made.rows);
     if (!u->kind || u->kind->pair)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its rows are %s, which cannot be updated: condense "
-                       "anew", small->where, u->made.rows);
+        return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its rows are %s, which cannot be "
+                          "updated: condense anew", u->made.rows);
     if (u->made.layers < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its report does not say how many layers it was made "
-                       "with", small->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its report does not say how many "
+                          "layers it was made with");
     return BONSAI_OK;
 }
 
@@ -79,9 +79,9 @@ static bonsai_status check_numbers(const bonsai_graph *g)
 {
     for (int64_t v = 0; v < g->view.nodes; v++)
         if (bn_number_of(g, v) != (uint32_t)v)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has the origin %u: a graph in another "
-                           "order, or a part of one, cannot be updated", g->where, (long long)v,
-                           (unsigned)bn_number_of(g, v));
+            return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "node %lld has the origin %u: a graph "
+                              "in another order, or a part of one, cannot be updated", (long long)v,
+                              (unsigned)bn_number_of(g, v));
     return BONSAI_OK;
 }
 
@@ -101,8 +101,8 @@ static bonsai_status check_graphs(const bonsai_graph *now, const bonsai_graph *w
                        (long long)now->view.nodes, (long long)was->view.nodes, was->where);
     for (int i = 0; i < 2; i++)
         if (!bn_has(i ? was : now, BONSAI_SECTION_SPLIT))       /* drawn for each, they differ */
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split: give both graphs one in which the "
-                           "older nodes keep their parts", (i ? was : now)->where);
+            return bn_fail_at(BONSAI_E_ARGUMENT, (i ? was : now)->where, "has no split: give both "
+                              "graphs one in which the older nodes keep their parts");
 done:
     return rc;
 }
@@ -131,9 +131,9 @@ static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph
         if (bytes <= limit)
             return BONSAI_OK;
     }
-    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the prototypes take %.0f bytes, more than the %.0f that "
-                 "are their share of %s now: condense anew", small->where, bytes, limit,
-                 u->now.full->where);
+    rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "the prototypes take %.0f bytes, more than "
+                    "the %.0f that are their share of %s now: condense anew", bytes, limit,
+                    u->now.full->where);
 done:
     return rc;
 }

@@ -138,8 +138,8 @@ static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
         bad += !isfinite(e->value[i]);
     if (bad == 0)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: averaging the features over neighbours overflows: scale "
-                   "the features, or the edge weights", w->g->where);
+    return bn_fail_at(BONSAI_E_ARGUMENT, w->g->where, "averaging the features over neighbours "
+                      "overflows: scale the features, or the edge weights");
 }
 
 static bonsai_status start(bn_wl_run *w)

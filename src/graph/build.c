@@ -332,8 +332,8 @@ void bn_adjacent_free(bn_adjacent *a)
 
 bonsai_status bn_edge_outside(const char *where, int64_t edge, int64_t node, int64_t n)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: node %lld is outside 0..%lld", where,
-                   (long long)edge, (long long)node, (long long)n - 1);
+    return bn_fail_at(BONSAI_E_FORMAT, where, "edge %lld: node %lld is outside 0..%lld",
+                      (long long)edge, (long long)node, (long long)n - 1);
 }
 
 static bonsai_status check_edges(sorter *s, const char *where)
@@ -355,8 +355,8 @@ static bonsai_status check_edges(sorter *s, const char *where)
     int32_t u = s->source[bad], v = s->target[bad];
     if (u < 0 || u >= s->n || v < 0 || v >= s->n)
         return bn_edge_outside(where, bad, u < 0 || u >= s->n ? u : v, s->n);
-    return bn_fail(BONSAI_E_FORMAT, "%s: edge %lld: weight %g is not %sfinite", where,
-                   (long long)bad, (double)s->weight[bad], s->any_sign ? "" : "positive and ");
+    return bn_fail_at(BONSAI_E_FORMAT, where, "edge %lld: weight %g is not %sfinite",
+                      (long long)bad, (double)s->weight[bad], s->any_sign ? "" : "positive and ");
 }
 
 static bonsai_status is_symmetric(bool *out, const bn_adjacent *a, int threads)
@@ -391,8 +391,8 @@ bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_i
     if (!o->keep_directed)
         BN_TRY(is_symmetric(&symmetric, out, s.threads));
     if (!symmetric && s.any_sign)
-        BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: its edge weights are an operator that is not "
-                       "symmetric", where));
+        BN_TRY(bn_fail_at(BONSAI_E_FORMAT, where, "its edge weights are an operator that is not "
+                          "symmetric"));
     if (!symmetric) {
         int64_t before = out->m;
         bn_adjacent_free(out);

@@ -249,8 +249,8 @@ static bonsai_status read_section(finding *f, const scan *s)
         return BONSAI_OK;
     BN_TRY(bn_crc32_ranks(s->world, &f->crc, bytes_of(s, s->a->count - s->to)));
     if (f->crc != *s->crc)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not match: "
-                     "the file is damaged", s->where, bonsai_section_text(s->id));
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "the checksum of the section \"%s\" does not "
+                        "match: the file is damaged", bonsai_section_text(s->id));
     rc = bn_agree(s->world, rc);
 done:
     return rc;
@@ -266,15 +266,15 @@ static bonsai_status check_offsets(scan *s, bonsai_section list)
     BN_TRY(read_section(&f, s));
     int64_t first = bn_int_at(s->a, 0), last = bn_int_at(s->a, rows), bad = f.bad[0];
     if (s->rows.head && first != 0)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: the first is %lld, not 0", s->where, name,
-                     (long long)first);
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: the first is %lld, not 0", name,
+                        (long long)first);
     else if (bad < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: they fall from %lld to %lld after row %lld",
-                     s->where, name, (long long)bn_int_at(s->a, bad - 1),
-                     (long long)bn_int_at(s->a, bad), (long long)(bad - 1));
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: they fall from %lld to %lld after row %lld",
+                        name, (long long)bn_int_at(s->a, bad - 1), (long long)bn_int_at(s->a, bad),
+                        (long long)(bad - 1));
     else if (s->rows.last && last != total)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: the last is %lld but there are %lld entries",
-                     s->where, name, (long long)last, (long long)total);
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: the last is %lld but there are %lld "
+                        "entries", name, (long long)last, (long long)total);
     rc = bn_agree(s->world, rc);
 done:
     return rc;
@@ -284,9 +284,8 @@ static bonsai_status outside(const scan *s, int64_t bad)
 {
     if (bad == s->to)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %lld, outside 0..%lld", s->where,
-                   bonsai_section_text(s->id), (long long)bad, (long long)bn_int_at(s->a, bad),
-                   (long long)s->high);
+    return bn_fail_entry(s->where, s->id, bad, "is %lld, outside 0..%lld",
+                         (long long)bn_int_at(s->a, bad), (long long)s->high);
 }
 
 static bonsai_status check_integers(scan *s, int64_t high)
@@ -311,9 +310,8 @@ static bonsai_status check_ascending(scan *s, int64_t high)
     BN_TRY(read_section(&f, s));
     BN_TRY(bn_agree(s->world, outside(s, f.bad[0])));
     if (f.bad[1] < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %lld, out of order", s->where,
-                     bonsai_section_text(s->id), (long long)f.bad[1],
-                     (long long)bn_int_at(s->a, f.bad[1]));
+        rc = bn_fail_entry(s->where, s->id, f.bad[1], "is %lld, out of order",
+                           (long long)bn_int_at(s->a, f.bad[1]));
     rc = bn_agree(s->world, rc);
 done:
     return rc;
@@ -321,9 +319,8 @@ done:
 
 static bonsai_status not_wanted(const scan *s, int64_t bad, const char *wanted)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is %g, which is not %s", s->where,
-                   bonsai_section_text(s->id), (long long)bad, (double)bn_real_at(s->a, bad),
-                   wanted);
+    return bn_fail_entry(s->where, s->id, bad, "is %g, which is not %s",
+                         (double)bn_real_at(s->a, bad), wanted);
 }
 
 static bonsai_status check_reals(scan *s, first_bad_fn *fn, const char *wanted)
@@ -349,9 +346,9 @@ static bonsai_status check_shares(scan *s)
     if (f.bad[0] < s->to)
         rc = not_wanted(s, f.bad[0], "finite and at least 0");
     else if (f.bad[1] < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: soft labels: the shares of node %lld sum to %g, not to 1",
-                     s->where, (long long)(f.bad[1] / s->v->classes),
-                     sum_of_shares(s, f.bad[1] / s->v->classes));
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "soft labels: the shares of node %lld sum to "
+                        "%g, not to 1", (long long)(f.bad[1] / s->v->classes),
+                        sum_of_shares(s, f.bad[1] / s->v->classes));
     rc = bn_agree(s->world, rc);
 done:
     return rc;
@@ -371,10 +368,10 @@ static bonsai_status check_lists(scan *s, bonsai_section offsets, int64_t high)
     if (e < s->to) {
         int64_t row = row_of(s->offsets, e);
         bool self = s->no_self && bn_int_at(s->a, e) == row;
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld of row %lld is %lld, %s", s->where,
-                     bonsai_section_text(s->id), (long long)(e - bn_int_at(s->offsets, row)),
-                     (long long)row, (long long)bn_int_at(s->a, e),
-                     self ? "a self loop in a graph that says it has none" : "out of order");
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: entry %lld of row %lld is %lld, %s",
+                        bonsai_section_text(s->id), (long long)(e - bn_int_at(s->offsets, row)),
+                        (long long)row, (long long)bn_int_at(s->a, e),
+                        self ? "a self loop in a graph that says it has none" : "out of order");
     }
     rc = bn_agree(s->world, rc);
 done:
@@ -389,9 +386,9 @@ static bonsai_status check_labels(scan *s)
     s->check[0] = bad_label;
     BN_TRY(read_section(&f, s));
     if (f.bad[0] < s->to)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: labels: node %lld has label %lld but there are "
-                     "%lld classes", s->where, (long long)f.bad[0],
-                     (long long)bn_int_at(s->a, f.bad[0]), (long long)s->v->classes);
+        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "labels: node %lld has label %lld but there are "
+                        "%lld classes", (long long)f.bad[0], (long long)bn_int_at(s->a, f.bad[0]),
+                        (long long)s->v->classes);
     rc = bn_agree(s->world, rc);
 done:
     return rc;

@@ -108,8 +108,8 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
         if (bn_label(g, v) >= 0)
             order[labelled++] = (int32_t)v;
     if (labelled == 0) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: no node has a label, so there is nothing to split",
-                     g->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "no node has a label, so there is nothing to "
+                        "split");
         goto done;
     }
     bn_rng_shuffle(order, labelled, seed);
@@ -327,8 +327,8 @@ bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double p
     if ((own || !asked) && bn_has(g, BONSAI_SECTION_SPLIT))
         return BONSAI_OK;
     if (own)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no split of its own; a split such as 60/20/20 "
-                       "draws one", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has no split of its own; a split such as "
+                          "60/20/20 draws one");
     if (!asked)
         bn_usual_split(percent, g);
     bonsai_status rc = bonsai_graph_split(out, g, percent, seed);
@@ -344,8 +344,8 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     inducing in = {.g = g, .nodes = nodes + begin, .count = end - begin, .first = begin};
     *out = NULL;
     if ((g->view.flags & BONSAI_FLAG_OPERATOR) && count < g->view.nodes)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator of all of its "
-                       "nodes, which some of them cannot have", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its edge weights are an operator of all of "
+                          "its nodes, which some of them cannot have");
     BN_TRY(bn_graph_derive(&in.out, g, BN_BIT(BONSAI_SECTION_CLASS_NAMES) |
                                            BN_BIT(BONSAI_SECTION_FEATURE_NAMES) |
                                            BN_BIT(BONSAI_SECTION_KEPT_FEATURES) |

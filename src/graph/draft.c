@@ -209,8 +209,8 @@ static bonsai_status check_node_count(const bonsai_graph *g)
 {
     if (g->view.nodes >= 0 && g->view.nodes <= INT32_MAX)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", g->where,
-                   (long long)g->view.nodes, INT32_MAX);
+    return bn_fail_at(BONSAI_E_FORMAT, g->where, "%lld nodes; the number must be in 0..%d",
+                      (long long)g->view.nodes, INT32_MAX);
 }
 
 bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read_options *given)
@@ -287,7 +287,7 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     g = NULL;
 done:
     bonsai_graph_free(g);
-    return rc == BONSAI_E_FORMAT ? BONSAI_E_ARGUMENT : rc;     /* there is no file to blame */
+    return bn_blame_caller(rc);
 }
 
 /* Both ends of m edges in 32 bits; *bad: the first edge that does not fit, or m. */

@@ -329,7 +329,7 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
     g = NULL;
 done:
     bonsai_graph_free(g);
-    return rc == BONSAI_E_FORMAT ? BONSAI_E_ARGUMENT : rc;     /* there is no file to blame */
+    return bn_blame_caller(rc);
 }
 
 const bonsai_view *bonsai_graph_view(const bonsai_graph *g)

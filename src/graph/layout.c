@@ -31,32 +31,32 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
     const char *name = bonsai_section_text(rule->section);
     char allowed[64];
     if ((unsigned)a->type > BONSAI_TYPE_S4 || !(rule->types & BN_BIT(a->type)))
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%d) is not allowed here; allowed: %s",
-                       where, name, bonsai_type_text(a->type), (int)a->type,
-                       list_types(allowed, sizeof allowed, rule->types));
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%s: type %s (%d) is not allowed here; allowed: "
+                          "%s", name, bonsai_type_text(a->type), (int)a->type,
+                          list_types(allowed, sizeof allowed, rule->types));
     if (a->count < 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements; the number must not be negative",
-                       where, name, (long long)a->count);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%s: %lld elements; the number must not be "
+                          "negative", name, (long long)a->count);
     if (rule->count >= 0 && a->count != rule->count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", where, name,
-                       (long long)a->count, (long long)rule->count);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%s: %lld elements where %lld are needed", name,
+                          (long long)a->count, (long long)rule->count);
     return BONSAI_OK;
 }
 
 static bonsai_status check_sizes(const bonsai_view *v, const char *where)
 {
     if (v->nodes < 0 || v->nodes > INT32_MAX)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", where,
-                       (long long)v->nodes, INT32_MAX);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld nodes; the number must be in 0..%d",
+                          (long long)v->nodes, INT32_MAX);
     if (v->features < 0 || v->features > INT32_MAX)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld features; the number must be in 0..%d", where,
-                       (long long)v->features, INT32_MAX);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld features; the number must be in 0..%d",
+                          (long long)v->features, INT32_MAX);
     if (v->classes < 0 || v->classes > INT32_MAX)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes; the number must be in 0..%d", where,
-                       (long long)v->classes, INT32_MAX);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld classes; the number must be in 0..%d",
+                          (long long)v->classes, INT32_MAX);
     if (v->flags & ~(uint64_t)BN_ALL_FLAGS)
-        return bn_fail(BONSAI_E_FORMAT, "%s: unknown flags %llx", where,
-                       (unsigned long long)v->flags);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "unknown flags %llx",
+                          (unsigned long long)v->flags);
     return BONSAI_OK;
 }
 
@@ -70,20 +70,20 @@ static bonsai_status check_plausible(const bonsai_view *v, const char *where)
                       a[BONSAI_SECTION_KEPT_FEATURES].count +
                       a[BONSAI_SECTION_FEATURE_COLUMNS].count + a[BONSAI_SECTION_BASIS].count;
     if (v->classes - v->nodes - CLASSES > a[BONSAI_SECTION_CLASS_NAMES].count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld classes are implausible for %lld nodes: number "
-                       "classes from 0 on, or name each", where, (long long)v->classes,
-                       (long long)v->nodes);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld classes are implausible for %lld nodes: "
+                          "number classes from 0 on, or name each", (long long)v->classes,
+                          (long long)v->nodes);
     if ((v->features - FEATURES) / PER_ENTRY > entries)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld features are implausible for %lld values: number "
-                       "features from 0 on, or keep fewer", where, (long long)v->features,
-                       (long long)entries);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld features are implausible for %lld values: "
+                          "number features from 0 on, or keep fewer", (long long)v->features,
+                          (long long)entries);
     return BONSAI_OK;
 }
 
 static bonsai_status missing(const char *where, bonsai_section have, bonsai_section need)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: has \"%s\" but not \"%s\"", where,
-                   bonsai_section_text(have), bonsai_section_text(need));
+    return bn_fail_at(BONSAI_E_FORMAT, where, "has \"%s\" but not \"%s\"",
+                      bonsai_section_text(have), bonsai_section_text(need));
 }
 
 static bool is_scaled(const bonsai_array *a)
@@ -114,27 +114,27 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
         if (a[pairs[i][0]].data && !a[pairs[i][1]].data)
             return missing(where, pairs[i][0], pairs[i][1]);
     if (!a[BONSAI_SECTION_OFFSETS].data || !a[BONSAI_SECTION_NEIGHBORS].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no adjacency", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "has no adjacency");
     if ((v->flags & BONSAI_FLAG_OPERATOR) && !a[BONSAI_SECTION_EDGE_WEIGHTS].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says that its edge weights are an operator, but has "
-                       "none", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "says that its edge weights are an operator, but "
+                          "has none");
     if ((v->flags & BONSAI_FLAG_COORDINATES) && !a[BONSAI_SECTION_COORDINATES].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says that its features are coordinates, but has none",
-                       where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "says that its features are coordinates, but has "
+                          "none");
     if ((v->flags & BONSAI_FLAG_OPERATOR) && (v->flags & BONSAI_FLAG_DIRECTED))
-        return bn_fail(BONSAI_E_FORMAT, "%s: is directed, but its edge weights are an operator, "
-                       "which must be symmetric", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "is directed, but its edge weights are an "
+                          "operator, which must be symmetric");
     if (a[BONSAI_SECTION_FEATURES].data && a[BONSAI_SECTION_FEATURE_OFFSETS].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has dense and sparse features", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "has dense and sparse features");
     if (v->features > 0 && !a[BONSAI_SECTION_FEATURES].data &&
         !a[BONSAI_SECTION_FEATURE_OFFSETS].data && !a[BONSAI_SECTION_COORDINATES].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says %lld features but holds none", where,
-                       (long long)v->features);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "says %lld features but holds none",
+                          (long long)v->features);
     bool scaled = is_scaled(&a[BONSAI_SECTION_FEATURES]) ||
                   is_scaled(&a[BONSAI_SECTION_FEATURE_VALUES]);
     if (scaled != (a[BONSAI_SECTION_FEATURE_SCALE].data != NULL))
-        return bn_fail(BONSAI_E_FORMAT, "%s: features of 8 or 4 bits need a scale per row, others "
-                       "have none", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "features of 8 or 4 bits need a scale per row, "
+                          "others have none");
     return BONSAI_OK;
 }
 
@@ -142,8 +142,8 @@ static bonsai_status check_columns(const bonsai_view *v, const char *where)
 {
     int64_t columns = v->section[BONSAI_SECTION_FEATURE_COLUMNS].count;
     if (columns < 0 || columns > v->features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld feature columns; the number must be in 0..%lld",
-                       where, (long long)columns, (long long)v->features);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld feature columns; the number must be in "
+                          "0..%lld", (long long)columns, (long long)v->features);
     return BONSAI_OK;
 }
 
@@ -155,17 +155,17 @@ static bonsai_status check_factors(const bonsai_view *v, const char *where)
     if (!a[BONSAI_SECTION_COORDINATES].data)
         return BONSAI_OK;
     if (a[BONSAI_SECTION_FEATURES].data || a[BONSAI_SECTION_FEATURE_OFFSETS].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has features and coordinates", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "has features and coordinates");
     if (directions < 1 || directions > BN_MOST_DIRECTIONS)
-        return bn_fail(BONSAI_E_FORMAT, "%s: a basis of %lld directions; the number must be in "
-                       "1..%d", where, (long long)directions, BN_MOST_DIRECTIONS);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "a basis of %lld directions; the number must be "
+                          "in 1..%d", (long long)directions, BN_MOST_DIRECTIONS);
     if (columns < 0 || columns > v->features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld columns of a basis; the number must be in "
-                       "0..%lld", where, (long long)columns, (long long)v->features);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld columns of a basis; the number must be in "
+                          "0..%lld", (long long)columns, (long long)v->features);
     if (v->nodes > 0 && columns > bn_most_decoded / v->nodes)
-        return bn_fail(BONSAI_E_FORMAT, "%s: a basis of %lld columns is implausible for %lld "
-                       "nodes: decoded they would be more than %lld numbers", where,
-                       (long long)columns, (long long)v->nodes, (long long)bn_most_decoded);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "a basis of %lld columns is implausible for %lld "
+                          "nodes: decoded they would be more than %lld numbers", (long long)columns,
+                          (long long)v->nodes, (long long)bn_most_decoded);
     return BONSAI_OK;
 }
 
@@ -180,13 +180,13 @@ static bonsai_status check_coordinates(const bonsai_view *v, const char *where)
     if (!(v->flags & BONSAI_FLAG_COORDINATES) || !v->section[BONSAI_SECTION_COORDINATES].data)
         return BONSAI_OK;
     if (directions > BN_MOST_ANGLES || directions >= v->features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld coordinates as features; the number must be below "
-                       "%lld, that of the features that they stand for, and at most %d", where,
-                       (long long)directions, (long long)v->features, BN_MOST_ANGLES);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld coordinates as features; the number must "
+                          "be below %lld, that of the features that they stand for, and at most %d",
+                          (long long)directions, (long long)v->features, BN_MOST_ANGLES);
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (v->section[never[i]].data)
-            return bn_fail(BONSAI_E_FORMAT, "%s: has \"%s\", but its features are coordinates",
-                           where, bonsai_section_text(never[i]));
+            return bn_fail_at(BONSAI_E_FORMAT, where, "has \"%s\", but its features are "
+                              "coordinates", bonsai_section_text(never[i]));
     return BONSAI_OK;
 }
 

@@ -89,9 +89,9 @@ static bonsai_status sample_nodes(yardstick *s)
     }
     s->count = s->train + s->test;
     if (s->train == 0 || s->test == 0)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld labelled training and %lld labelled test nodes; "
-                     "a linear model needs some of both", s->g->where, (long long)s->train,
-                     (long long)s->test);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, s->g->where, "%lld labelled training and %lld labelled "
+                        "test nodes; a linear model needs some of both", (long long)s->train,
+                        (long long)s->test);
 done:
     bn_free(list);
     return rc;
@@ -327,8 +327,8 @@ static bonsai_status check_work(const yardstick *s)
     double steps = edges * (length + 4 * (double)s->blocks) + (double)s->near_count * f;
     if (steps <= most)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: is too large for the linear yardstick: averaging would "
-                   "take %.0e steps, the most is %.0e", s->g->where, steps, most);
+    return bn_fail_at(BONSAI_E_ARGUMENT, s->g->where, "is too large for the linear yardstick: "
+                      "averaging would take %.0e steps, the most is %.0e", steps, most);
 }
 
 static bonsai_status gather_rows(yardstick *s)
@@ -436,8 +436,8 @@ static bonsai_status find_majority(double *percent, const yardstick *s)
         right += s->class[i] == best;
     *percent = 100.0 * (double)right / (double)s->test;
     if (count[best] == s->train)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: all training nodes have class %lld; a linear model "
-                     "needs two classes", s->g->where, (long long)bn_label(s->g, s->node[0]));
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, s->g->where, "all training nodes have class %lld; a "
+                        "linear model needs two classes", (long long)bn_label(s->g, s->node[0]));
     bn_free(count);
     return rc;
 }
@@ -457,12 +457,12 @@ bonsai_status bonsai_graph_linear(bonsai_linear *out, const bonsai_graph *g, uin
     s.threads = bn_threads(o.threads);
     s.progress = (bn_progress){o.progress, o.payload};
     if (g->view.features == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features for a linear model", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has no features for a linear model");
     if (!bn_has(g, BONSAI_SECTION_LABELS))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no labels for a linear model", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "has no labels for a linear model");
     if (g->view.flags & BONSAI_FLAG_OPERATOR)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its edge weights are an operator, so there are no "
-                       "averages over hops for a linear model", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its edge weights are an operator, so there "
+                          "are no averages over hops for a linear model");
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS) |
                                 BN_BIT(BONSAI_SECTION_LABELS) | BN_BIT(BONSAI_SECTION_SPLIT) |
                                 BN_FEATURE_SECTIONS, s.threads));

@@ -25,8 +25,8 @@ static bonsai_status check_room(const bonsai_graph *g)
     int64_t bytes = (int64_t)sizeof(idx_t) * (10 * entries + 20 * n), left = bn_memory_free();
     char *room = NULL;
     if (bytes > left)
-        return bn_fail(BONSAI_E_MEMORY, "%s: out of memory: METIS needs about %lld bytes and %lld "
-                       "are free", g->where, (long long)bytes, (long long)left);
+        return bn_fail_at(BONSAI_E_MEMORY, g->where, "out of memory: METIS needs about %lld bytes "
+                          "and %lld are free", (long long)bytes, (long long)left);
     bonsai_status rc = BN_NEW(&room, bytes);
     bn_free(room);
     return rc;
@@ -79,10 +79,10 @@ static bonsai_status find_parts(int32_t *part, const bonsai_graph *g, int64_t pa
     BN_TRY(fill(&in, g));
     int done = run(&in, (idx_t)parts, seed);
     if (done == METIS_ERROR_MEMORY)
-        rc = bn_fail(BONSAI_E_MEMORY, "%s: out of memory in METIS", g->where);
+        rc = bn_fail_at(BONSAI_E_MEMORY, g->where, "out of memory in METIS");
     else if (done != METIS_OK)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: METIS finds no %lld parts of %lld nodes (its error "
-                     "%d)", g->where, (long long)parts, (long long)g->view.nodes, done);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "METIS finds no %lld parts of %lld nodes (its "
+                        "error %d)", (long long)parts, (long long)g->view.nodes, done);
     for (int64_t v = 0; rc == BONSAI_OK && v < g->view.nodes; v++)
         part[v] = (int32_t)in.part[v];
 done:
@@ -126,9 +126,9 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
         g = plain;
     }
     if (!bn_add(&sum, bonsai_graph_edges(g), n) || sum > most) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %lld nodes and %lld entries are more than this METIS "
-                     "can number, which is %lld", g->where, (long long)n,
-                     (long long)bonsai_graph_edges(g), (long long)most);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "%lld nodes and %lld entries are more than "
+                        "this METIS can number, which is %lld", (long long)n,
+                        (long long)bonsai_graph_edges(g), (long long)most);
         goto done;
     }
     if (bonsai_graph_edges(g) == 0 || parts < 2)

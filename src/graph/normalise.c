@@ -16,9 +16,9 @@ static bonsai_status refuse_negative(const reading *r, int64_t node, int64_t cou
 {
     for (int64_t e = 0; e < count; e++)
         if (r->row[e] < 0)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: feature %d of node %lld is %g: rows with "
-                           "negative features cannot be divided by their sum", r->g->where,
-                           r->index[e], (long long)node, (double)r->row[e]);
+            return bn_fail_at(BONSAI_E_ARGUMENT, r->g->where, "feature %d of node %lld is %g: rows "
+                              "with negative features cannot be divided by their sum", r->index[e],
+                              (long long)node, (double)r->row[e]);
     return BONSAI_OK;
 }
 

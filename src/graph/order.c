@@ -36,8 +36,8 @@ static bonsai_status by_parts(int32_t *order, const bonsai_graph *g, int64_t par
     if (parts == 0)
         parts = n < USUAL_PARTS ? n : USUAL_PARTS;
     if (n > 0 && (parts < 1 || parts > n))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: parts is %lld but must be in 1..%lld, the number of "
-                       "nodes, or 0", g->where, (long long)parts, (long long)n);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "parts is %lld but must be in 1..%lld, the "
+                          "number of nodes, or 0", (long long)parts, (long long)n);
     BN_TRY(BN_NEW(&part, n));
     BN_TRY(bn_metis_parts(part, g, parts, seed, o));
     BN_TRY(sort_by_key(order, part, n, parts));
@@ -57,8 +57,8 @@ static bonsai_status by_degree(int32_t *order, const bonsai_graph *g)
         most = degree > most ? degree : most;
     }
     if (most >= INT32_MAX) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a node has %lld entries, which are too many to order "
-                     "by", g->where, (long long)most);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, g->where, "a node has %lld entries, which are too many "
+                        "to order by", (long long)most);
         goto done;
     }
     for (int64_t v = 0; v < n; v++)

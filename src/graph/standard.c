@@ -42,8 +42,8 @@ static bonsai_status gathering_new(gathering *a, const int32_t *kept)
         if (a->all || bn_part(a->g, i) == BONSAI_PART_TRAIN)
             a->node[a->rows++] = (int32_t)i;
     if (a->rows == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: no node is in the training part, so its features "
-                       "cannot be standardised", a->g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, a->g->where, "no node is in the training part, so its "
+                          "features cannot be standardised");
     a->blocks = MOST_NUMBERS / (v->features + 1);
     a->blocks = a->blocks < 1 ? 1 : a->blocks > MOST_BLOCKS ? MOST_BLOCKS : a->blocks;
     a->room = bn_row_room(a->g);

@@ -171,8 +171,8 @@ bonsai_status bonsai_graph_standardise(bonsai_graph **out, const bonsai_graph *g
     if (like ? !is_behind(g, like) : g->view.features == 0 || g->view.nodes == 0)
         return BONSAI_OK;
     if (!like && bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its columns of features are scaled already, by the "
-                       "mean and spread that it records", g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its columns of features are scaled "
+                          "already, by the mean and spread that it records");
     if (like)
         BN_TRY(bn_graph_need(like, BN_ALL_SECTIONS, 0));
     BN_TRY(scale(&s, like));

@@ -13,8 +13,8 @@ static bonsai_status check_text(const bonsai_array *a, bonsai_section id, const 
 {
     int64_t bad = bn_utf8_bad(a->data, a->count);
     if (bad < a->count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: byte %lld is not UTF-8", where,
-                       bonsai_section_text(id), (long long)bad);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%s: byte %lld is not UTF-8",
+                          bonsai_section_text(id), (long long)bad);
     return BONSAI_OK;
 }
 
@@ -26,8 +26,8 @@ bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t w
     for (int64_t i = 0; i < a->count; i++)
         names += text[i] == 0;
     if (names != wanted || (a->count > 0 && text[a->count - 1] != 0))
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld names where %lld are needed", where,
-                       bonsai_section_text(id), (long long)names, (long long)wanted);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%s: %lld names where %lld are needed",
+                          bonsai_section_text(id), (long long)names, (long long)wanted);
     return check_text(a, id, where);
 }
 
@@ -40,10 +40,10 @@ bonsai_status bn_metadata_check(const bonsai_array *a, const char *where)
     if (!root)
         rc = error.no_memory
                  ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", where)
-                 : bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", where, error.text,
-                           error.line);
+                 : bn_fail_at(BONSAI_E_FORMAT, where, "metadata: %s (line %d)", error.text,
+                              error.line);
     else if (!bn_json_is_object(root))
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not a JSON object", where);
+        rc = bn_fail_at(BONSAI_E_FORMAT, where, "metadata: is not a JSON object");
     bn_json_free(root);
 done:
     return rc;

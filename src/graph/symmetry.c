@@ -139,8 +139,8 @@ static bonsai_status one_sided(const bonsai_graph *g, int64_t row)
 {
     if (row >= g->view.nodes)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: an edge of node %lld has no reverse of equal weight, "
-                   "but the graph says it is undirected", g->where, (long long)row);
+    return bn_fail_at(BONSAI_E_FORMAT, g->where, "an edge of node %lld has no reverse of equal "
+                      "weight, but the graph says it is undirected", (long long)row);
 }
 
 static bonsai_status check_alone(const bonsai_graph *g, const bn_place *at)

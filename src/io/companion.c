@@ -67,6 +67,7 @@ bonsai_status bn_companions_find(bn_companions *c, const char *path, const bonsa
     bonsai_status rc;
     memset(c, 0, sizeof *c);
     c->nodes.n = c->said_features = c->said_classes = -1;
+    c->o = o;
     c->progress = (bn_progress){o->progress, o->payload};
     if (o->labels)
         BN_TRY(bn_strdup(&c->labels, o->labels));
@@ -139,8 +140,8 @@ bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
     if (c->partial)
         BN_TRY(read_partial(c, d));
     if (c->nodes.n > INT32_MAX)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d",
-                     c->nodes.listed, (long long)c->nodes.n, INT32_MAX);
+        rc = bn_fail_at(BONSAI_E_FORMAT, c->nodes.listed, "%lld nodes; the number must be in 0..%d",
+                        (long long)c->nodes.n, INT32_MAX);
 done:
     return rc;
 }

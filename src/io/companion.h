@@ -114,6 +114,7 @@ typedef struct {
     bool     partial;           /* it does: the features list the nodes, the labels some of them */
     bool     sparse;            /* sparse features are read after all nodes are known */
     int64_t  said_features, said_classes;       /* from the head of the edges; -1: not given */
+    const bonsai_read_options *o;               /* borrowed */
     bn_progress progress;
     const char *edges;          /* borrowed: the file of edges, if its nodes have ids */
     bool     shared;            /* labels and features are one table */

@@ -110,22 +110,22 @@ static bonsai_status read_header(bn_container *c, const bn_file *f, const char *
 {
     const uint8_t *p = f->data;
     if (f->len < HEADER)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld bytes are too few for a bonsai file", path,
-                       (long long)f->len);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "%lld bytes are too few for a bonsai file",
+                          (long long)f->len);
     if (!bn_container_is(f))
-        return bn_fail(BONSAI_E_FORMAT, "%s: is not a bonsai file: its first bytes do not match",
-                       path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "is not a bonsai file: its first bytes do not "
+                          "match");
     if (get(p + 8, 2) != BN_CONTAINER_MAJOR)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is of format version %d.%d; this library reads %d.x: "
-                       "use a newer one", path, (int)get(p + 8, 2), (int)get(p + 10, 2),
-                       BN_CONTAINER_MAJOR);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "is of format version %d.%d; this library reads "
+                          "%d.x: use a newer one", (int)get(p + 8, 2), (int)get(p + 10, 2),
+                          BN_CONTAINER_MAJOR);
     if (get(p + 16, 8) != (uint64_t)f->len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has %lld bytes but its header says %llu: it was cut "
-                       "or added to", path, (long long)f->len, (unsigned long long)get(p + 16, 8));
+        return bn_fail_at(BONSAI_E_FORMAT, path, "has %lld bytes but its header says %llu: it was "
+                          "cut or added to", (long long)f->len, (unsigned long long)get(p + 16, 8));
     if (get(p + 24, 4) > BN_CONTAINER_MAX ||
         HEADER + (int64_t)get(p + 24, 4) * ENTRY > f->len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says it has %llu sections, more than it can hold",
-                       path, (unsigned long long)get(p + 24, 4));
+        return bn_fail_at(BONSAI_E_FORMAT, path, "says it has %llu sections, more than it can hold",
+                          (unsigned long long)get(p + 24, 4));
     c->entries = (int)get(p + 24, 4);
     c->kind = (uint32_t)get(p + 12, 4);
     for (int i = 0; i < 4; i++)
@@ -141,8 +141,8 @@ static bonsai_status check_head_crc(const bn_container *c, const bn_file *f, con
     crc = bn_crc32(crc, zero, 4);
     crc = bn_crc32(crc, f->data + CRC_AT + 4, len - CRC_AT - 4);
     if (crc != get(f->data + CRC_AT, 4))
-        return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of its header does not match: the file "
-                       "is damaged", path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "the checksum of its header does not match: the "
+                          "file is damaged");
     return BONSAI_OK;
 }
 
@@ -165,22 +165,22 @@ static bonsai_status read_table(bn_container *c, const bn_file *f, const char *p
         e->count = (int64_t)get(p + 16, 8);
         e->crc = (uint32_t)get(p + 24, 4);
         if (get(p + 28, 4) != 0 || (i > 0 && e->id <= c->entry[i - 1].id))
-            return bn_fail(BONSAI_E_FORMAT, "%s: entry %d of its table is out of order", path, i);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "entry %d of its table is out of order", i);
         if (!bn_type_space(&(int64_t){0}, (bonsai_type)e->type, 0))
-            return bn_fail(BONSAI_E_FORMAT, "%s: section %u has the unknown type %u", path, e->id,
-                           e->type);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "section %u has the unknown type %u", e->id,
+                              e->type);
         int64_t before = end;
         end = place(e, end);
         if (end < 0 || end > f->len || get(p + 8, 8) != (uint64_t)e->offset)
-            return bn_fail(BONSAI_E_FORMAT, "%s: section %u of %lld elements at byte %llu does not "
-                           "fit in the file", path, e->id, (long long)e->count,
-                           (unsigned long long)get(p + 8, 8));
+            return bn_fail_at(BONSAI_E_FORMAT, path, "section %u of %lld elements at byte %llu "
+                              "does not fit in the file", e->id, (long long)e->count,
+                              (unsigned long long)get(p + 8, 8));
         if (!all_zero(f->data + before, e->offset - before))
-            return bn_fail(BONSAI_E_FORMAT, "%s: there are bytes between its sections", path);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "there are bytes between its sections");
     }
     if (end != f->len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld bytes follow its last section", path,
-                       (long long)(f->len - end));
+        return bn_fail_at(BONSAI_E_FORMAT, path, "%lld bytes follow its last section",
+                          (long long)(f->len - end));
     return BONSAI_OK;
 }
 

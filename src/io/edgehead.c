@@ -29,7 +29,8 @@ typedef struct {
     bn_edge_columns *k;
     bn_lines *l;
     const bn_nodes *listed;
-    bonsai_read_info *info;
+    const char *where;                  /* the graph, for warnings */
+    const bonsai_read_options *o;
     record first, second;
 } table;
 
@@ -125,7 +126,7 @@ static bool has_digit(const record *r)
 
 /* A line of words is a header if no file lists these as nodes but those of the next line, or if one
  * is a column's name and none is a node of another line.  If they only look unlike the others, the
- * line stays an edge, and info->header says so. */
+ * line stays an edge, and a warning says so. */
 static bonsai_status judge_words(table *t, bool named)
 {
     bonsai_status rc = BONSAI_OK;
@@ -140,7 +141,9 @@ static bonsai_status judge_words(table *t, bool named)
         return BONSAI_OK;
     BN_TRY(is_alone(&alone, t));
     t->k->header = alone && named;
-    t->info->header = alone && !t->k->header;
+    if (alone && !named)
+        bn_warn(t->o, BONSAI_WARNING_HEADER, t->where, 0, "", "the first line was read as an edge, "
+                "but no other has these nodes: if it names the columns, call them source and target");
 done:
     return rc;
 }
@@ -216,13 +219,12 @@ static void note_unread(char *list, size_t size, const char *name)
     snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-/* Notes a weight of another name, and the columns that are not read. */
+/* Warns of a weight of another name, and the columns that are not read. */
 static bonsai_status note_columns(table *t)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_edge_columns *k = t->k;
-    bonsai_read_info *info = t->info;
-    char name[64];
+    char name[64], unread[192] = "";
     bn_field f;
     bn_lines_rewind(t->l);
     bn_lines_next(t->l);
@@ -230,19 +232,24 @@ static bonsai_status note_columns(table *t)
         BN_TRY(bn_field_next(t->l, &f));
         show_name(name, sizeof name, &f, i);
         if (i == k->weight && !is_weight(&f))
-            snprintf(info->weight_column, sizeof info->weight_column, "%s", name);
+            bn_warn(t->o, BONSAI_WARNING_WEIGHT_COLUMN, t->where, i + 1, name, "the third column, "
+                    "%s, was read as the weights of the edges: call it weight if that is meant, or "
+                    "leave it out (cut -d, -f1,2)", name);
         else if (i != k->weight && i != k->end[0] && i != k->end[1])
-            note_unread(info->unread_columns, sizeof info->unread_columns, name);
+            note_unread(unread, sizeof unread, name);
     }
+    if (*unread)
+        bn_warn(t->o, BONSAI_WARNING_UNREAD_COLUMNS, t->where, 0, unread, "columns that are neither "
+                "source, target nor weight were not read: %s", unread);
 done:
     return rc;
 }
 
 bonsai_status bn_edge_columns_read(bn_edge_columns *k, bn_lines *l, const bn_nodes *listed,
-                                   bonsai_read_info *info)
+                                   const char *where, const bonsai_read_options *o)
 {
     bonsai_status rc = BONSAI_OK;
-    table t = {.k = k, .l = l, .listed = listed, .info = info};
+    table t = {.k = k, .l = l, .listed = listed, .where = where, .o = o};
     int64_t end[2];
     *k = (bn_edge_columns){.end = {0, 1}, .weight = -1};
     if (!bn_lines_next(l))

@@ -13,9 +13,10 @@ typedef struct {
 } bn_edge_columns;
 
 /* Reads the first line, and what is needed to know if it is a header; l must be at its start, and is
- * left anywhere.  Notes doubts in info.  listed: the nodes, if another file lists them; else NULL. */
+ * left anywhere.  Warns of doubts about the graph `where`.  listed: the nodes, if another file lists
+ * them; else NULL. */
 bonsai_status bn_edge_columns_read(bn_edge_columns *k, bn_lines *l, const bn_nodes *listed,
-                                   bonsai_read_info *info);
+                                   const char *where, const bonsai_read_options *o);
 /* A command that keeps the first two columns, for a message. */
 const char *bn_cut_ends(char separator);
 

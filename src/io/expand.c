@@ -51,11 +51,11 @@ static bonsai_status open_halves(uint8_t *out, const bonsai_graph *g, bonsai_sec
         bad = at < count && from + at < bad ? from + at : bad;
     }
     if (bad < a->count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: entry %lld is -8, outside -7..7", g->where,
-                       bonsai_section_text(s), (long long)bad);
+        return bn_fail_at(BONSAI_E_FORMAT, g->where, "%s: entry %lld is -8, outside -7..7",
+                          bonsai_section_text(s), (long long)bad);
     if (a->count % 2 && data[a->count / 2] >> 4 != 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: the half byte behind the last entry is not 0",
-                       g->where, bonsai_section_text(s));
+        return bn_fail_at(BONSAI_E_FORMAT, g->where, "%s: the half byte behind the last entry is "
+                          "not 0", bonsai_section_text(s));
     return BONSAI_OK;
 }
 
@@ -231,12 +231,12 @@ static bonsai_status list_columns(bonsai_graph *g)
         count += bits[j / 8] >> j % 8 & 1;
     for (int64_t j = g->view.features; j < 8 * a.count; j++)
         if (bits[j / 8] >> j % 8 & 1)
-            return bn_fail(BONSAI_E_FORMAT, "%s: %s: bit %lld is set, but there are %lld features",
-                           g->where, bonsai_section_text(s), (long long)j,
-                           (long long)g->view.features);
+            return bn_fail_at(BONSAI_E_FORMAT, g->where, "%s: bit %lld is set, but there are %lld "
+                              "features", bonsai_section_text(s), (long long)j,
+                              (long long)g->view.features);
     if (count != columns)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld bits are set where %lld are needed", g->where,
-                       bonsai_section_text(s), (long long)count, (long long)columns);
+        return bn_fail_at(BONSAI_E_FORMAT, g->where, "%s: %lld bits are set where %lld are needed",
+                          bonsai_section_text(s), (long long)count, (long long)columns);
     bonsai_status rc = bn_graph_array(&to, g, s, BONSAI_TYPE_U32, columns);
     for (int64_t j = 0, at = 0; rc == BONSAI_OK && j < g->view.features; j++)
         if (bits[j / 8] >> j % 8 & 1)

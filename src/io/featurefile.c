@@ -96,7 +96,7 @@ static bonsai_status start(reader *r, bn_companions *c)
     if (bn_lines_next(&r->l))
         BN_TRY(read_kind(r));
     else if (c->said_features < 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->features);
+        return bn_fail_at(BONSAI_E_FORMAT, c->features, "is empty or has only comments");
     bn_lines_rewind(&r->l);
     if (r->header)
         BN_TRY(read_header(r));
@@ -109,8 +109,8 @@ static bonsai_status give_names(reader *r, bn_draft *d)
     if (!r->names.text || d->features == 0)
         return BONSAI_OK;
     if (r->names.count != d->features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld features, but has %lld", r->l.path,
-                       (long long)r->names.count, (long long)d->features);
+        return bn_fail_at(BONSAI_E_FORMAT, r->l.path, "names %lld features, but has %lld",
+                          (long long)r->names.count, (long long)d->features);
     return bn_draft_give(d, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, (void **)&r->names.text,
                          r->names.len);
 }
@@ -195,7 +195,7 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
     bn_lines *l = &r->l;
     bn_field f;
     const bn_field name = name_of(r, feature);
-    char where[64], cell[128];
+    char where[64], cell[128], features[512], labels[512];
     if (name.len > 0)
         snprintf(where, sizeof where, "column \"%.*s\"", bn_field_show(&name), name.text);
     else
@@ -211,7 +211,9 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
                              "thousands", cell);
     if (is_label_name(&name))
         return bn_lines_fail(l, "%s: if these are the labels, give the same file for both, "
-                             "--features %s --labels %s", cell, l->path, l->path);
+                             "%s %s", cell,
+                             bn_option_text(features, sizeof features, r->c->o, "features", l->path),
+                             bn_option_text(labels, sizeof labels, r->c->o, "labels", l->path));
     if (is_unnamed(r))
         return bn_lines_fail(l, "%s, and the first column has no name, as where pandas wrote its "
                              "index: leave that out with to_csv(index=False), so that the ids come "
@@ -268,8 +270,8 @@ static bonsai_status read_rows(reader *r)
     if (!r->again)
         BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
     if (r->rows == 0 && r->header && r->c->said_features < 0)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has a header but no rows: put a row for each node below "
-                     "it", r->l.path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "has a header but no rows: put a row for each "
+                        "node below it");
 done:
     return rc;
 }
@@ -297,8 +299,8 @@ static bonsai_status check_rows(reader *r)
             rc = second_row(r, i);
     for (int64_t v = 0; v < nodes->n && rc == BONSAI_OK; v++)
         if (!seen[v])
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: has no row for node \"%s\", which %s lists",
-                         r->l.path, bn_nodes_show(id, sizeof id, nodes, v), nodes->listed);
+            rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "has no row for node \"%s\", which %s "
+                            "lists", bn_nodes_show(id, sizeof id, nodes, v), nodes->listed);
 done:
     bn_free(seen);
     return rc;
@@ -324,15 +326,38 @@ done:
 
 static bonsai_status said_otherwise(const reader *r, int64_t found)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: %lld features, but %lld were announced", r->l.path,
-                   (long long)found, (long long)r->c->said_features);
+    return bn_fail_at(BONSAI_E_FORMAT, r->l.path, "%lld features, but %lld were announced",
+                      (long long)found, (long long)r->c->said_features);
+}
+
+static void warn_label(const reader *r, const bn_draft *d, int64_t column)
+{
+    const bn_field name = name_of(r, column - 1);
+    const bonsai_read_options *o = r->c->o;
+    char features[32], labels[32];
+    bn_warn(o, BONSAI_WARNING_LABEL_COLUMN, d->g->where, column, name.text, "column %s of the "
+            "features was read as a feature: if it is the label, leave it out, or give the same "
+            "table for %s and %s; else models see the answer", name.text,
+            bn_option_text(features, sizeof features, o, "features", NULL),
+            bn_option_text(labels, sizeof labels, o, "labels", NULL));
+}
+
+static void warn_ids(const reader *r, const bn_draft *d, int64_t column)
+{
+    const bn_field name = name_of(r, column - 1);
+    char number[32];
+    snprintf(number, sizeof number, "%lld", (long long)column);
+    bn_warn(r->c->o, BONSAI_WARNING_ID_COLUMN, d->g->where, column, name.text, "column %s of the "
+            "features holds each of 0..%lld once, in another order than the rows, but was read as a "
+            "feature: if it is the id of the nodes, make it the first column and call it id",
+            *name.text ? name.text : number, (long long)r->rows - 1);
 }
 
 static bonsai_status read_dense(reader *r, bn_draft *d)
 {
     bonsai_status rc;
     bn_nodes *nodes = &r->c->nodes;
-    int64_t n = nodes->n;
+    int64_t n = nodes->n, id = 0;
     r->lists = r->ids && !r->c->listed;
     do
         BN_TRY(read_rows(r));
@@ -342,9 +367,9 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     if (r->ids && !r->lists)
         BN_TRY(sort_rows(r));
     if (n >= 0 && r->rows != n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of features for %lld nodes of %s%s", r->l.path,
-                     (long long)r->rows, (long long)n, nodes->listed,
-                     r->ids ? "" : ": a first column called id says whose each row is");
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "%lld rows of features for %lld nodes of %s%s",
+                        (long long)r->rows, (long long)n, nodes->listed,
+                        r->ids ? "" : ": a first column called id says whose each row is");
         goto done;
     }
     nodes->n = r->rows;
@@ -358,8 +383,12 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
         goto done;
     }
     if (!r->ids)
-        BN_TRY(bn_find_id_column(&d->g->info.id_column, r->x, r->rows, r->columns));
-    d->g->info.label_column = label_among(r);
+        BN_TRY(bn_find_id_column(&id, r->x, r->rows, r->columns));
+    const int64_t label = label_among(r);
+    if (label > 0)
+        warn_label(r, d, label);
+    if (id > 0)
+        warn_ids(r, d, id);
     if (d->features > 0)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, (void **)&r->x,
                              r->rows * r->columns));

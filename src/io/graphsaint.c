@@ -41,8 +41,8 @@ static bonsai_status check_format(bn_zip *z)
     }
     text[len] = 0;
     if (strcmp(text, "csr") != 0)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is \"%s\"; only matrices in \"csr\" are read", a.where,
-                     text);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "is \"%s\"; only matrices in \"csr\" are read",
+                        text);
 done:
     bn_npy_close(&a);
     return rc;
@@ -91,7 +91,7 @@ static bonsai_status open_json(bn_json **out, const char *path)
     *out = NULL;
     BN_TRY(bn_file_open(&f, path));
     if (f.len == 0) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty", path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "is empty");
         goto done;
     }
     *out = bn_json_parse((const char *)f.data, (size_t)f.len, BN_JSON_UNIQUE, &e);
@@ -100,7 +100,7 @@ static bonsai_status open_json(bn_json **out, const char *path)
                  ? bn_fail(BONSAI_E_MEMORY, "out of memory: no room for %s", path)
                  : bn_fail(BONSAI_E_FORMAT, "%s:%d: %s", path, e.line, e.text);
     else if (!bn_json_is_object(*out))
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is not a JSON object", path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "is not a JSON object");
 done:
     bn_file_close(&f);
     return rc;
@@ -125,19 +125,19 @@ static bonsai_status read_list(int64_t *out, label_reader *r, const char *key, c
         const bn_json *item = bn_json_at(list, (size_t)i);
         double v = bn_json_as_number(item);
         if (!bn_json_is_number(item) || (v != 0.0 && v != 1.0))
-            return bn_fail(BONSAI_E_FORMAT, "%s: node \"%s\": entry %lld of its list is neither 0 "
-                           "nor 1", r->path, key, (long long)i);
+            return bn_fail_at(BONSAI_E_FORMAT, r->path, "node \"%s\": entry %lld of its list is "
+                              "neither 0 nor 1", key, (long long)i);
         if (v == 1.0) {
             *out = i;
             ones++;
         }
     }
     if (ones != 1)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node \"%s\" has %lld classes; multi-label targets are "
-                       "not supported", r->path, key, (long long)ones);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "node \"%s\" has %lld classes; multi-label "
+                          "targets are not supported", key, (long long)ones);
     if (r->list >= 0 && r->list != len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node \"%s\" has a list of %lld where others have %lld",
-                       r->path, key, (long long)len, (long long)r->list);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "node \"%s\" has a list of %lld where others "
+                          "have %lld", key, (long long)len, (long long)r->list);
     r->list = r->classes = len;
     return BONSAI_OK;
 }
@@ -148,21 +148,21 @@ static bonsai_status read_label(label_reader *r, const char *key, const bn_json 
     const char *p = key, *end = key + strlen(key);
     int64_t node, label = 0;
     if (!bn_parse_int(&p, end, &node) || p != end || node < 0 || node >= r->n)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node \"%.100s\" is outside 0..%lld", r->path, key,
-                       (long long)r->n - 1);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "node \"%.100s\" is outside 0..%lld", key,
+                          (long long)r->n - 1);
     if (r->seen[node])
-        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld occurs twice", r->path, (long long)node);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "node %lld occurs twice", (long long)node);
     r->seen[node] = 1;
     if (bn_json_is_array(value))
         BN_TRY(read_list(&label, r, key, value));
     else if (bn_json_is_whole(value))
         label = (int64_t)bn_json_as_whole(value);
     else
-        return bn_fail(BONSAI_E_FORMAT, "%s: the class of node %lld is neither an integer nor a "
-                       "list", r->path, (long long)node);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "the class of node %lld is neither an integer "
+                          "nor a list", (long long)node);
     if (label < -1 || label >= INT32_MAX)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld has class %lld, outside -1..%d", r->path,
-                       (long long)node, (long long)label, INT32_MAX - 1);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "node %lld has class %lld, outside -1..%d",
+                          (long long)node, (long long)label, INT32_MAX - 1);
     r->label[node] = (int32_t)label;
     if (label >= r->classes)
         r->classes = label + 1;
@@ -198,19 +198,19 @@ static bonsai_status read_part(uint8_t *split, int64_t n, const bn_json *root, c
     static const char *const keys[] = {"", "tr", "va", "te"};
     const bn_json *list = bn_json_get(root, keys[part]);
     if (!bn_json_is_array(list))
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no list \"%s\"", path, keys[part]);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "has no list \"%s\"", keys[part]);
     for (size_t i = 0; i < bn_json_count(list); i++) {
         const bn_json *item = bn_json_at(list, i);
         if (!bn_json_is_whole(item))
-            return bn_fail(BONSAI_E_FORMAT, "%s: entry %zu of \"%s\" is not an integer", path, i,
-                           keys[part]);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "entry %zu of \"%s\" is not an integer", i,
+                              keys[part]);
         int64_t node = (int64_t)bn_json_as_whole(item);
         if (node < 0 || node >= n)
-            return bn_fail(BONSAI_E_FORMAT, "%s: entry %zu of \"%s\" is %lld, outside 0..%lld",
-                           path, i, keys[part], (long long)node, (long long)n - 1);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "entry %zu of \"%s\" is %lld, outside 0..%lld",
+                              i, keys[part], (long long)node, (long long)n - 1);
         if (split[node] != 0 && split[node] != part)
-            return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is in \"%s\" and in \"%s\"", path,
-                           (long long)node, keys[split[node]], keys[part]);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "node %lld is in \"%s\" and in \"%s\"",
+                              (long long)node, keys[split[node]], keys[part]);
         split[node] = (uint8_t)part;
     }
     return BONSAI_OK;

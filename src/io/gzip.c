@@ -33,8 +33,8 @@ typedef struct {
 
 static bonsai_status damaged(const inflater *i, const char *how)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: %s after %lld bytes of text", i->path, how,
-                   (long long)i->len);
+    return bn_fail_at(BONSAI_E_FORMAT, i->path, "%s after %lld bytes of text", how,
+                      (long long)i->len);
 }
 
 /* Calls zlib once; *ended: a gzip member ended here. */

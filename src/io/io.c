@@ -50,12 +50,13 @@ static bonsai_status unknown(const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0 || access(path, R_OK) != 0)
-        return bn_fail(BONSAI_E_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        return bn_fail_system(path, "cannot be opened", errno);
     if (S_ISDIR(st.st_mode))
-        return bn_fail(BONSAI_E_FORMAT, "%s: this folder has no known layout (OGB has raw/, "
-                       "MAG240M processed/paper/, GraphSAINT adj_full.npz, text edges.csv; for "
-                       "Planetoid give FOLDER/ind.NAME)", path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: has no known format; name it with FORMAT:PATH", path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "this folder has no known layout (OGB has raw/, "
+                          "MAG240M processed/paper/, GraphSAINT adj_full.npz, text edges.csv; for "
+                          "Planetoid give FOLDER/ind.NAME)");
+    bn_fail_at(BONSAI_E_FORMAT, path, "has no known format; name it with FORMAT:PATH");
+    return bn_error_kind(BONSAI_E_FORMAT, BONSAI_ERROR_UNKNOWN_FORMAT);
 }
 
 bonsai_status bn_check_companions(const bn_format *f, const char *path,
@@ -63,9 +64,9 @@ bonsai_status bn_check_companions(const bn_format *f, const char *path,
 {
     if (f->companions || (!o->features && !o->labels))
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: holds its own features and labels, so the file %s would be "
-                   "ignored; only text and mtx graphs take such files", path,
-                   o->features ? o->features : o->labels);
+    return bn_fail_at(BONSAI_E_ARGUMENT, path, "holds its own features and labels, so the file %s "
+                      "would be ignored; only text and mtx graphs take such files",
+                      o->features ? o->features : o->labels);
 }
 
 /* A file of ours is known by its contents, whatever its name; the others by their names. */
@@ -188,8 +189,9 @@ bonsai_status bonsai_graph_save(uint64_t *left_out, const bonsai_graph *g, const
     if (!format)
         format = by_ending(path);
     if (!format || !format->write) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: %s cannot be written; name a .bonsai or .npz file, or "
-                     "a folder ending in /", path, format ? format->name : "a file of this ending");
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, path, "%s cannot be written; name a .bonsai or .npz "
+                        "file, or a folder ending in /",
+                        format ? format->name : "a file of this ending");
         goto done;
     }
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));

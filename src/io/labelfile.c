@@ -291,11 +291,11 @@ static bonsai_status lay_classes(table *t, bn_draft *d)
     int64_t count = t->class_names.text ? t->class_names.count : t->named ? t->classes.count : t->largest + 1;
     int64_t said = t->c->said_classes;
     if (said >= 0 && t->class_names.text && said != count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: names %lld classes, but %lld were announced",
-                       t->l.path, (long long)count, (long long)said);
+        return bn_fail_at(BONSAI_E_FORMAT, t->l.path, "names %lld classes, but %lld were announced",
+                          (long long)count, (long long)said);
     if (count <= t->largest)
-        return bn_fail(BONSAI_E_FORMAT, "%s: label %lld is outside 0..%lld", t->l.path,
-                       (long long)t->largest, (long long)count - 1);
+        return bn_fail_at(BONSAI_E_FORMAT, t->l.path, "label %lld is outside 0..%lld",
+                          (long long)t->largest, (long long)count - 1);
     d->classes = said > count ? said : count;
     if (t->class_names.text)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8,
@@ -354,7 +354,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     BN_TRY(bn_lines_open(&t.l, c->labels));
     BN_TRY(bn_head_names_read(&t.class_names, &t.l, "class"));
     if (!bn_lines_next(&t.l)) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty or has only comments", c->labels);
+        rc = bn_fail_at(BONSAI_E_FORMAT, c->labels, "is empty or has only comments");
         goto done;
     }
     BN_TRY(bn_label_columns_read(&t.h, &t.l, c));
@@ -362,8 +362,8 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
         BN_TRY(read_rows(&t));
     while (t.again);
     if (t.rows == 0 && t.h.header && c->said_classes < 0) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has a header but no rows: put a row for each node below "
-                     "it", c->labels);
+        rc = bn_fail_at(BONSAI_E_FORMAT, c->labels, "has a header but no rows: put a row for each "
+                        "node below it");
         goto done;
     }
     if (!c->partial)

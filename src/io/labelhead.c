@@ -66,11 +66,14 @@ static bonsai_status unknown_column(table *t, column *k, const bn_field *f)
     if (*k == KINDS && !t->c->shared && f->len == 0)
         return bn_lines_fail(t->l, "column %lld has no name; if pandas wrote its index there, leave "
                              "it out with to_csv(index=False)", (long long)t->h->columns + 1);
+    char features[512], labels[512];
+    const char *path = t->l->path;
     if (*k == KINDS && !t->c->shared)
         return bn_lines_fail(t->l, "column \"%.*s\" is none of id, node, name, label, split, "
                              "weight, origin, role; a table that has the features too is both: "
-                             "--features %s --labels %s", bn_field_show(f), f->text, t->l->path,
-                             t->l->path);
+                             "%s %s", bn_field_show(f), f->text,
+                             bn_option_text(features, sizeof features, t->c->o, "features", path),
+                             bn_option_text(labels, sizeof labels, t->c->o, "labels", path));
     return BONSAI_OK;
 }
 

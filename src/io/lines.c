@@ -25,19 +25,31 @@ void bn_lines_close(bn_lines *l)
 
 void bn_lines_rewind(bn_lines *l)
 {
-    l->next = l->at = l->end = l->feed = l->data;
+    l->next = l->start = l->at = l->end = l->feed = l->data;
     l->line = l->lines = l->gap = l->tick = 0;
     l->more = false;
 }
 
+/* Returns the column, from 1, that was read last. */
+static int64_t column_read(const bn_lines *l)
+{
+    bn_lines again = {.separator = l->separator, .stop = l->stop, .next = l->start, .feed = l->start};
+    bn_field f;
+    int64_t columns = 0;
+    bn_lines_next(&again);
+    while (again.more && again.at < l->at && bn_field_next(&again, &f) == BONSAI_OK)
+        columns++;
+    bn_free(again.room);
+    return columns;
+}
+
 bonsai_status bn_lines_fail(const bn_lines *l, const char *fmt, ...)
 {
-    char text[768];
     va_list args;
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    bonsai_status rc = bn_fail_line(l->path, l->line, column_read(l), fmt, args);
     va_end(args);
-    return bn_fail(BONSAI_E_FORMAT, "%s:%lld: %s", l->path, (long long)l->line, text);
+    return rc;
 }
 
 bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage)
@@ -125,7 +137,7 @@ bool bn_lines_next(bn_lines *l)
     const bool inside = l->line > 0;
     l->gap = 0;
     while (l->next < l->stop) {
-        l->at = l->next;
+        l->start = l->at = l->next;
         take_line(l);
         const char *first = first_of_line(l);
         if (first == l->end || *first == '#' || *first == '%') {
@@ -161,7 +173,7 @@ bonsai_status bn_lines_open(bn_lines *l, const char *path)
     if (len >= 3 && memcmp(l->data, "\xef\xbb\xbf", 3) == 0)
         l->data += 3;
     if (len >= 2 && (memcmp(l->data, "\xff\xfe", 2) == 0 || memcmp(l->data, "\xfe\xff", 2) == 0)) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is UTF-16 text; save it as UTF-8", path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "is UTF-16 text; save it as UTF-8");
         goto done;
     }
     bn_lines_rewind(l);
@@ -178,9 +190,9 @@ bonsai_status bn_lines_close_up(const bn_lines *l)
 {
     if (l->gap == 0)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s:%lld: a blank line or a comment between rows without ids, "
-                   "which belong to the nodes in order: write -1 for an unknown label, and quotes "
-                   "around a value that starts with # or %%", l->path, (long long)l->gap);
+    return bn_lines_fail(&(bn_lines){.path = l->path, .line = l->gap}, "a blank line or a comment "
+                         "between rows without ids, which belong to the nodes in order: write -1 "
+                         "for an unknown label, and quotes around a value that starts with # or %%");
 }
 
 bool bn_comment_next(bn_lines *l, bn_field *out)

@@ -34,7 +34,8 @@ typedef struct {
     bool        more;           /* the record has another field */
     char        separator;      /* ' ': runs of blanks; 0: there is no record */
     const char *data, *stop;    /* the whole text */
-    const char *at, *end;       /* the rest of the record */
+    const char *start;          /* of the record */
+    const char *at, *end;       /* the rest of it */
     const char *next;           /* the text after the record, where line `lines` + 1 starts */
     const char *feed;           /* after the next line feed, if that is not before next */
     int64_t     gap;            /* the first line skipped since the record before; 0: none was */

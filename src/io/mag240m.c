@@ -105,8 +105,8 @@ static bonsai_status check_classes(const bn_stream *s, const char *path, const c
 {
     for (int64_t v = 0; v < s->n; v++)
         if (s->label[v] >= s->classes)
-            return bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %d, but \"num_classes\" of %s is "
-                           "%lld", path, (long long)v, s->label[v], meta, (long long)s->classes);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "entry %lld is %d, but \"num_classes\" of %s "
+                              "is %lld", (long long)v, s->label[v], meta, (long long)s->classes);
     return BONSAI_OK;
 }
 
@@ -119,11 +119,11 @@ static bonsai_status read_meta(bn_stream *s, const char *path)
     BN_TRY(bn_torch_int(&papers, &t, "paper"));
     BN_TRY(bn_torch_int(&s->classes, &t, "num_classes"));
     if (papers != s->n)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld papers, but there are %lld labels", path,
-                     (long long)papers, (long long)s->n);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "says %lld papers, but there are %lld labels",
+                        (long long)papers, (long long)s->n);
     else if (s->classes < 1 || s->classes > INT32_MAX)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld classes; the number must be in 1..%d", path,
-                     (long long)s->classes, INT32_MAX);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "says %lld classes; the number must be in 1..%d",
+                        (long long)s->classes, INT32_MAX);
 done:
     bn_torch_close(&t);
     return rc;
@@ -137,13 +137,13 @@ static bonsai_status read_part(bn_stream *s, bn_torch *t, const char *name, bons
     BN_TRY(bn_torch_indices(&node, &count, t, name));
     for (int64_t i = 0; i < count; i++) {
         if (node[i] < 0 || node[i] >= s->n) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld of \"%s\" is %lld, outside 0..%lld",
-                         t->path, (long long)i, name, (long long)node[i], (long long)s->n - 1);
+            rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "entry %lld of \"%s\" is %lld, outside "
+                            "0..%lld", (long long)i, name, (long long)node[i], (long long)s->n - 1);
             goto done;
         }
         if (s->split[node[i]] != BONSAI_PART_NONE) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld of \"%s\": paper %lld is already in a "
-                         "part", t->path, (long long)i, name, (long long)node[i]);
+            rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "entry %lld of \"%s\": paper %lld is already "
+                            "in a part", (long long)i, name, (long long)node[i]);
             goto done;
         }
         s->split[node[i]] = (uint8_t)part;

@@ -42,12 +42,12 @@ static bonsai_status read_banner(matrix *x)
 {
     bn_field line, word[5];
     if (x->l.stop == x->l.data || *x->l.data != '%' || !bn_comment_next(&x->l, &line))
-        return bn_fail(BONSAI_E_FORMAT, "%s: does not start with %%%%MatrixMarket", x->l.path);
+        return bn_fail_at(BONSAI_E_FORMAT, x->l.path, "does not start with %%%%MatrixMarket");
     const char *p = line.text, *end = p + line.len;
     for (int i = 0; i < 5; i++)
         word[i] = next_word(&p, end);
     if (!bn_field_is(&word[0], "%matrixmarket"))
-        return bn_fail(BONSAI_E_FORMAT, "%s: does not start with %%%%MatrixMarket", x->l.path);
+        return bn_fail_at(BONSAI_E_FORMAT, x->l.path, "does not start with %%%%MatrixMarket");
     if (!bn_field_is(&word[1], "matrix"))
         return refuse(x, &word[1], "is not a known object; use \"matrix\"");
     if (bn_field_is(&word[2], "array"))
@@ -71,7 +71,7 @@ static bonsai_status read_size(matrix *x)
     bonsai_status rc;
     int64_t columns;
     if (!bn_lines_next(&x->l))
-        return bn_fail(BONSAI_E_FORMAT, "%s: ends before the line of sizes", x->l.path);
+        return bn_fail_at(BONSAI_E_FORMAT, x->l.path, "ends before the line of sizes");
     BN_TRY(bn_int_next(&x->l, &x->n));
     BN_TRY(bn_int_next(&x->l, &columns));
     BN_TRY(bn_int_next(&x->l, &x->entries));
@@ -148,8 +148,8 @@ static bonsai_status read_entries(matrix *x)
         BN_TRY(read_entry(x));
     }
     if (found < x->entries)
-        return bn_fail(BONSAI_E_FORMAT, "%s: ends after %lld of %lld entries", x->l.path,
-                       (long long)found, (long long)x->entries);
+        return bn_fail_at(BONSAI_E_FORMAT, x->l.path, "ends after %lld of %lld entries",
+                          (long long)found, (long long)x->entries);
     BN_TRY(bn_lines_tick(&x->l, x->progress, "reading edges"));
     if (x->weighted && !x->d->weight)
         BN_TRY(BN_NEW(&x->d->weight, 1));
@@ -169,8 +169,8 @@ static bonsai_status read_mtx(bn_draft *d, const char *path, const bonsai_read_o
     BN_TRY(read_size(&x));
     BN_TRY(bn_companions_nodes(&c, d));
     if (c.nodes.n >= 0 && c.nodes.n != x.n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: the matrix has %lld rows, but %s has %lld nodes", path,
-                     (long long)x.n, c.nodes.listed, (long long)c.nodes.n);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "the matrix has %lld rows, but %s has %lld nodes",
+                        (long long)x.n, c.nodes.listed, (long long)c.nodes.n);
         goto done;
     }
     c.nodes.n = x.n;

@@ -20,8 +20,8 @@ static bonsai_status lay_sections(bonsai_graph *g, const bn_container *c, const 
     for (int i = 0; i < c->entries; i++) {
         const bn_entry *e = &c->entry[i];
         if (e->id == 0 || e->id >= BONSAI_SECTION_COUNT)
-            return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known to this version of the "
-                           "library (%s)", path, e->id, BONSAI_VERSION);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "section %u is not known to this version of "
+                              "the library (%s)", e->id, BONSAI_VERSION);
         g->view.section[e->id] = (bonsai_array){g->file.data + e->offset, e->count,
                                                 (bonsai_type)e->type};
         g->crc[e->id] = e->crc;
@@ -45,10 +45,10 @@ static bonsai_status must_be_graph(const bn_container *c, const char *path)
     if (c->kind == BN_KIND_GRAPH)
         return BONSAI_OK;
     if (c->kind == BN_KIND_MODEL)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a model, not a graph; \"bonsai predict\" uses it "
-                       "on one", path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no graph (kind %u)", path,
-                   c->kind);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "is a model, not a graph; \"bonsai predict\" uses "
+                          "it on one");
+    return bn_fail_at(BONSAI_E_FORMAT, path, "is a bonsai file but holds no graph (kind %u)",
+                      c->kind);
 }
 
 static bonsai_status open_native(bonsai_graph **out, const char *path, const bonsai_read_options *o)
@@ -130,7 +130,7 @@ static bonsai_status write_native(const bonsai_graph *g, const char *path,
     fill_table(&c, g, &p);
     int64_t bytes = bn_container_layout(&c);
     if (bytes < 0) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the graph is too large in this encoding", path);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, path, "the graph is too large in this encoding");
         goto done;
     }
     for (int i = 0; i < c.entries; i++)

@@ -17,8 +17,8 @@ bonsai_status bn_npy_pull(bn_npy *a, void *to, int64_t len)
     if (a->zip)
         return bn_zip_pull(a, to, len);
     if (len > a->file.len - a->at)
-        return bn_fail(BONSAI_E_FORMAT, "%s: ends after %lld bytes, in the middle of its array",
-                       a->where, (long long)a->file.len);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "ends after %lld bytes, in the middle of its "
+                          "array", (long long)a->file.len);
     if (len > 0)
         memcpy(to, a->file.data + a->at, (size_t)len);
     a->at += len;
@@ -41,8 +41,8 @@ done:
 bonsai_status bn_npy_end(bn_npy *a)
 {
     if (a->done != a->count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where %lld are needed", a->where,
-                       (long long)a->count, (long long)a->done);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "has %lld elements where %lld are needed",
+                          (long long)a->count, (long long)a->done);
     return a->zip ? bn_zip_end(a) : BONSAI_OK;
 }
 
@@ -123,32 +123,32 @@ static bonsai_status outside(const bn_npy *a, int64_t k, int64_t v, int64_t low,
     char place[64], value[32];
     place_text(place, a, k);
     snprintf(value, sizeof value, a->kind == 'u' ? "%llu" : "%lld", (long long)v);
-    return bn_fail(BONSAI_E_FORMAT, "%s: entry %s is %s, outside %lld..%lld", a->where, place,
-                   value, (long long)low, (long long)high);
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "entry %s is %s, outside %lld..%lld", place, value,
+                      (long long)low, (long long)high);
 }
 
 static bonsai_status not_finite(const bn_npy *a, int64_t k, double v)
 {
     char place[64];
     place_text(place, a, k);
-    return bn_fail(BONSAI_E_FORMAT, "%s: entry %s is %g, %s", a->where, place, v,
-                   isfinite(v) ? "too large for a float" : "not a finite number");
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "entry %s is %g, %s", place, v,
+                      isfinite(v) ? "too large for a float" : "not a finite number");
 }
 
 static bonsai_status need_kind(const bn_npy *a, const char *kinds, const char *wanted)
 {
     if (strchr(kinds, a->kind))
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: elements of type \"%s\" where %s are needed", a->where,
-                   a->descr, wanted);
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "elements of type \"%s\" where %s are needed",
+                      a->descr, wanted);
 }
 
 static bonsai_status need_left(const bn_npy *a, int64_t count)
 {
     if (count <= a->count - a->done)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where %lld are needed", a->where,
-                   (long long)a->count, (long long)(a->done + count));
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "has %lld elements where %lld are needed",
+                      (long long)a->count, (long long)(a->done + count));
 }
 
 /* Reads and checks the next elements, at most a block of them. */

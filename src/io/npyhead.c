@@ -97,10 +97,9 @@ static bool take_header(cursor *c, bn_npy *a)
 static bonsai_status bad_type(const bn_npy *a)
 {
     if (strchr(a->descr, 'O'))
-        return bn_fail(BONSAI_E_FORMAT, "%s: holds Python objects, which are never read",
-                       a->where);
-    return bn_fail(BONSAI_E_FORMAT, "%s: elements of type \"%s\" cannot be read", a->where,
-                   a->descr);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "holds Python objects, which are never read");
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "elements of type \"%s\" cannot be read",
+                      a->descr);
 }
 
 /* Parses "<i8": byte order, kind, bytes. */
@@ -130,17 +129,17 @@ static bonsai_status check_size(bn_npy *a, int64_t header, int64_t bytes)
 {
     int64_t len, whole;
     if (a->dims > BN_NPY_DIMS)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has %d dimensions; at most %d are read", a->where,
-                       a->dims, BN_NPY_DIMS);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "has %d dimensions; at most %d are read",
+                          a->dims, BN_NPY_DIMS);
     a->count = 1;
     for (int i = 0; i < a->dims; i++)
         if (!bn_mul(&a->count, a->count, a->shape[i]))
-            return bn_fail(BONSAI_E_FORMAT, "%s: length %lld of dimension %d is not possible",
-                           a->where, (long long)a->shape[i], i);
+            return bn_fail_at(BONSAI_E_FORMAT, a->where, "length %lld of dimension %d is not "
+                              "possible", (long long)a->shape[i], i);
     if (!bn_mul(&len, a->count, a->width) || !bn_add(&whole, len, header) || whole != bytes)
-        return bn_fail(BONSAI_E_FORMAT, "%s: its header says %lld elements of %d bytes, but the "
-                       "file holds %lld bytes for them", a->where, (long long)a->count, a->width,
-                       (long long)(bytes - header));
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "its header says %lld elements of %d bytes, "
+                          "but the file holds %lld bytes for them", (long long)a->count, a->width,
+                          (long long)(bytes - header));
     return BONSAI_OK;
 }
 
@@ -154,8 +153,8 @@ static bonsai_status parse_header(bn_npy *a, char *text, int64_t len)
     for (int64_t i = 0; i < len; i++)
         if (text[i] == 0)
             text[i] = '?';
-    return bn_fail(BONSAI_E_FORMAT, "%s: cannot make sense of the header \"%.100s\"", a->where,
-                   text);
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "cannot make sense of the header \"%.100s\"",
+                      text);
 }
 
 bonsai_status bn_npy_header(bn_npy *a, int64_t bytes)
@@ -164,14 +163,14 @@ bonsai_status bn_npy_header(bn_npy *a, int64_t bytes)
     uint8_t head[12] = {0};
     char *text = NULL;
     if (bytes < 10) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld bytes, too few for a NumPy array", a->where,
-                     (long long)bytes);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a->where, "has %lld bytes, too few for a NumPy array",
+                        (long long)bytes);
         goto done;
     }
     BN_TRY(bn_npy_pull(a, head, 10));
     if (memcmp(head, "\x93NUMPY", 6) != 0 || head[6] < 1 || head[6] > 3 || head[7] != 0) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is not a NumPy array of version 1.0, 2.0 or 3.0",
-                     a->where);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a->where, "is not a NumPy array of version 1.0, 2.0 or "
+                        "3.0");
         goto done;
     }
     int64_t before = head[6] == 1 ? 10 : 12;
@@ -179,8 +178,8 @@ bonsai_status bn_npy_header(bn_npy *a, int64_t bytes)
         BN_TRY(bn_npy_pull(a, head + 10, 2));
     int64_t len = head[8] | head[9] << 8 | (int64_t)head[10] << 16 | (int64_t)head[11] << 24;
     if (len > HEADER_MAX || len > bytes - before) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: a header of %lld bytes is not possible", a->where,
-                     (long long)len);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a->where, "a header of %lld bytes is not possible",
+                        (long long)len);
         goto done;
     }
     BN_TRY(BN_NEW(&text, len + 1));
@@ -214,10 +213,10 @@ bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows)
         return BONSAI_OK;
     shape_text(text, a);
     if (rows < 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where one dimension is needed", a->where,
-                       text);
-    return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where [%lld] is needed", a->where, text,
-                   (long long)rows);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "has shape %s where one dimension is needed",
+                          text);
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "has shape %s where [%lld] is needed", text,
+                      (long long)rows);
 }
 
 bonsai_status bn_npy_shape(const bn_npy *a, int dims, const int64_t *shape)
@@ -233,7 +232,7 @@ bonsai_status bn_npy_shape(const bn_npy *a, int dims, const int64_t *shape)
         return BONSAI_OK;
     shape_text(text, a);
     shape_text(wanted, &other);
-    return bn_fail(BONSAI_E_FORMAT, "%s: has shape %s where %s is needed", a->where, text, wanted);
+    return bn_fail_at(BONSAI_E_FORMAT, a->where, "has shape %s where %s is needed", text, wanted);
 }
 
 bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols)

@@ -39,8 +39,8 @@ static bonsai_status claim_nodes(reader *r, int64_t n, const char *from)
         return bn_fail(BONSAI_E_FORMAT, "%s:%s: %lld nodes; the number must be in 0..%d",
                        r->zip.path, from, (long long)n, INT32_MAX);
     if (r->n >= 0 && r->n != n)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %s has %lld nodes but %s has %lld", r->zip.path, from,
-                       (long long)n, r->n_from, (long long)r->n);
+        return bn_fail_at(BONSAI_E_FORMAT, r->zip.path, "%s has %lld nodes but %s has %lld", from,
+                          (long long)n, r->n_from, (long long)r->n);
     r->n = n;
     r->n_from = from;
     return BONSAI_OK;
@@ -78,8 +78,8 @@ static bonsai_status read_features(reader *r)
     bool x = has(r, "x"), attr = has(r, "attr_matrix");
     bool xs = has(r, "x_indices"), attrs = has(r, "attr_indices");
     if (x + attr + xs + attrs > 1)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has features twice (only one of x, x_indices, "
-                       "attr_matrix and attr_indices is allowed)", r->zip.path);
+        return bn_fail_at(BONSAI_E_FORMAT, r->zip.path, "has features twice (only one of x, "
+                          "x_indices, attr_matrix and attr_indices is allowed)");
     if (x || attr)
         return read_dense(r, x ? "x" : "attr_matrix");
     if (xs)
@@ -99,8 +99,8 @@ static bonsai_status read_labels(reader *r)
         return BONSAI_OK;
     BN_TRY(bn_zip_array(&a, &r->zip, name));
     if (a.dims == 2 && a.shape[1] != 1) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld numbers a node; only one label a node is "
-                     "supported", a.where, (long long)a.shape[1]);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "has %lld numbers a node; only one label a node "
+                        "is supported", (long long)a.shape[1]);
         goto done;
     }
     BN_TRY(bn_npy_vector(&a, -1));
@@ -294,7 +294,7 @@ static bonsai_status read_extra(reader *r, const char *name, bonsai_section s)
     void *to;
     BN_TRY(bn_zip_array(&a, &r->zip, name));
     if (a.fortran && a.dims > 1) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is in Fortran order", a.where);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "is in Fortran order");
         goto done;
     }
     bonsai_type t = extra_type(s);
@@ -342,11 +342,11 @@ static bonsai_status check_layout(const reader *r)
     if (edges != adjacency)
         return BONSAI_OK;
     if (edges)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has edges twice, in edge_index and in adj_indptr",
-                       r->zip.path);
+        return bn_fail_at(BONSAI_E_FORMAT, r->zip.path, "has edges twice, in edge_index and in "
+                          "adj_indptr");
     bn_zip_names(names, sizeof names, &r->zip);
-    return bn_fail(BONSAI_E_FORMAT, "%s: has neither \"edge_index\" nor \"adj_indptr\"; its arrays "
-                   "are: %s", r->zip.path, names);
+    return bn_fail_at(BONSAI_E_FORMAT, r->zip.path, "has neither \"edge_index\" nor "
+                      "\"adj_indptr\"; its arrays are: %s", names);
 }
 
 static bonsai_status read_counts(reader *r)

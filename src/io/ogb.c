@@ -96,7 +96,7 @@ static bonsai_status read_count(const reader *r, const char *name, int64_t *out)
     text t = {0};
     BN_TRY(text_open(&t, r->folder, name));
     if (!bn_lines_next(&t.lines)) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty where one number is needed", t.path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "is empty where one number is needed");
         goto done;
     }
     BN_TRY(bn_int_next(&t.lines, out));
@@ -180,8 +180,8 @@ static bonsai_status read_labels(reader *r)
     if (rc == BONSAI_OK && r->s->n == 0)        /* no labels are labels, too */
         rc = BN_NEW(&r->s->label, 0);
     if (rc == BONSAI_OK && r->s->n > INT32_MAX)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", r->folder,
-                     (long long)r->s->n, INT32_MAX);
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->folder, "%lld nodes; the number must be in 0..%d",
+                        (long long)r->s->n, INT32_MAX);
     return rc;
 }
 
@@ -197,8 +197,8 @@ static bonsai_status text_edges(reader *r)
     BN_TRY(text_open(&t, r->folder, "raw/edge"));
     bn_lines *l = &t.lines;
     if (m < 0 || m > (l->stop - l->data + 1) / 4) {     /* each is "0,1" and a line end */
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for the %lld edges of num-edge-list",
-                     t.path, (long long)m);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "is too short for the %lld edges of num-edge-list",
+                        (long long)m);
         goto done;
     }
     BN_TRY(BN_NEW(&d->source, m));
@@ -216,8 +216,8 @@ static bonsai_status text_edges(reader *r)
         d->m++;
     }
     if (d->m < m)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: ends after %lld edges of the %lld of num-edge-list",
-                     t.path, (long long)d->m, (long long)m);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "ends after %lld edges of the %lld of "
+                        "num-edge-list", (long long)d->m, (long long)m);
 done:
     text_close(&t);
     return rc;
@@ -257,8 +257,8 @@ static bonsai_status text_features(reader *r)
         if (row == 0) {
             f = count_fields(l);
             if (!bn_mul(&size, r->s->n, f) || size > (l->stop - l->data + 1) / 2) {
-                rc = bn_fail(BONSAI_E_FORMAT, "%s: is too short for %lld rows like the first, of "
-                             "%lld numbers", t.path, (long long)r->s->n, (long long)f);
+                rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "is too short for %lld rows like the "
+                                "first, of %lld numbers", (long long)r->s->n, (long long)f);
                 goto done;
             }
             BN_TRY(bn_draft_array(&x, r->d, BONSAI_SECTION_FEATURES, BONSAI_TYPE_F32, size));
@@ -270,8 +270,8 @@ static bonsai_status text_features(reader *r)
     }
     r->d->features = f;
     if (row < r->s->n || l->more)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %s than the %lld rows of the labels", t.path,
-                     row < r->s->n ? "fewer" : "more", (long long)r->s->n);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "has %s than the %lld rows of the labels",
+                        row < r->s->n ? "fewer" : "more", (long long)r->s->n);
 done:
     text_close(&t);
     return rc;
@@ -283,8 +283,8 @@ static bonsai_status read_text(reader *r)
     int64_t said;
     BN_TRY(read_count(r, "raw/num-node-list", &said));
     if (said != r->s->n) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: num-node-list says %lld nodes, but node-label has %lld",
-                     r->folder, (long long)said, (long long)r->s->n);
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->folder, "num-node-list says %lld nodes, but node-label "
+                        "has %lld", (long long)said, (long long)r->s->n);
         goto done;
     }
     if (has(r->folder, "raw/node-feat.csv") || has(r->folder, "raw/node-feat.csv.gz"))

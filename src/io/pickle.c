@@ -33,7 +33,7 @@ static const struct { const char *text; global id; } names[] = {
 
 bonsai_status bn_pickle_refuse(const bn_pickle *p, const char *what)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: %s", p->where, (long long)p->at, what);
+    return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: %s", (long long)p->at, what);
 }
 
 /* ---- pools and the stack ---- */
@@ -129,8 +129,8 @@ static bonsai_status op_proto(bn_pickle *p)
     int64_t version;
     BN_TRY(take_number(p, 1, &version));
     if (version != 2)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: pickle protocol %d; only 2 is known",
-                     p->where, (long long)p->at, (int)version);
+        rc = bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: pickle protocol %d; only 2 is known",
+                        (long long)p->at, (int)version);
 done:
     return rc;
 }
@@ -216,9 +216,9 @@ static bonsai_status refuse_name(const bn_pickle *p)
     int64_t a = line_length(p, p->pos), b = a < 0 ? -1 : line_length(p, p->pos + a + 1);
     if (b < 0)
         return bn_pickle_refuse(p, "the file ends inside a name");
-    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: asks for \"%.*s %.*s\", which no file "
-                   "of data needs", p->where, (long long)p->at, a < 100 ? (int)a : 100, text,
-                   b < 100 ? (int)b : 100, text + a + 1);
+    return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: asks for \"%.*s %.*s\", which no file "
+                      "of data needs", (long long)p->at, a < 100 ? (int)a : 100, text,
+                      b < 100 ? (int)b : 100, text + a + 1);
 }
 
 static bonsai_status op_global(bn_pickle *p)
@@ -243,8 +243,8 @@ static bonsai_status put(bn_pickle *p, int bytes)
     BN_TRY(take_number(p, bytes, &index));
     BN_TRY(bn_pickle_need(p, 1));
     if (index > p->pos) {       /* writers count up, and each entry takes a byte or more */
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: memo index %lld is too large for this place",
-                     p->where, (long long)p->at, (long long)index);
+        rc = bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: memo index %lld is too large for "
+                        "this place", (long long)p->at, (long long)index);
         goto done;
     }
     BN_TRY(bn_grow((void **)&p->memo, &p->memo_room, index + 1, sizeof *p->memo));
@@ -261,8 +261,8 @@ static bonsai_status get(bn_pickle *p, int bytes)
     int64_t index;
     BN_TRY(take_number(p, bytes, &index));
     if (index >= p->memos || p->memo[index].kind == NOTHING) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: nothing was put at memo index %lld", p->where,
-                     (long long)p->at, (long long)index);
+        rc = bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: nothing was put at memo index %lld",
+                        (long long)p->at, (long long)index);
         goto done;
     }
     value v = p->memo[index];
@@ -355,8 +355,8 @@ static bonsai_status op_stop(bn_pickle *p)
         goto done;
     }
     if (p->pos != p->file.len && !p->goes_on)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: %lld bytes follow the end of the pickle",
-                     p->where, (long long)p->pos, (long long)(p->file.len - p->pos));
+        rc = bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: %lld bytes follow the end of the "
+                        "pickle", (long long)p->pos, (long long)(p->file.len - p->pos));
     p->stopped = true;
 done:
     return rc;
@@ -389,9 +389,9 @@ static bonsai_status run(bn_pickle *p)
             return bn_pickle_refuse(p, "the file ends before the pickle does");
         uint8_t code = p->file.data[p->pos++];
         if (!opcodes[code])
-            return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: opcode 0x%02x (%c) has no place in a "
-                           "file of data", p->where, (long long)p->at, code,
-                           code >= 0x20 && code < 0x7f ? code : '?');
+            return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: opcode 0x%02x (%c) has no "
+                              "place in a file of data", (long long)p->at, code,
+                              code >= 0x20 && code < 0x7f ? code : '?');
         BN_TRY(opcodes[code](p));
     }
 done:

@@ -80,9 +80,9 @@ static bonsai_status call_dtype(bn_pickle *p, const value *args)
         if (bn_pickle_is(p, &v[0], known[i]))
             return new_array(p, DTYPE, (bn_pickle_array){.kind = known[i][0],
                                                          .item = known[i][1] - '0'});
-    return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: elements of type \"%.*s\" are not known",
-                   p->where, (long long)p->at, v[0].len < 40 ? (int)v[0].len : 40,
-                   (const char *)p->file.data + v[0].at);
+    return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: elements of type \"%.*s\" are not "
+                      "known", (long long)p->at, v[0].len < 40 ? (int)v[0].len : 40,
+                      (const char *)p->file.data + v[0].at);
 }
 
 /* OrderedDict() */
@@ -190,9 +190,9 @@ static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
         return bn_pickle_refuse(p, "the shape of an array is not one or two whole numbers");
     int64_t count, bytes;
     if (!bn_mul(&count, a.dim[0], a.dim[1]) || !bn_mul(&bytes, count, a.item) || bytes != v[4].len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: an array of %lld x %lld elements of %d "
-                       "bytes has %lld bytes", p->where, (long long)p->at, (long long)a.dim[0],
-                       (long long)a.dim[1], a.item, (long long)v[4].len);
+        return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: an array of %lld x %lld elements "
+                          "of %d bytes has %lld bytes", (long long)p->at, (long long)a.dim[0],
+                          (long long)a.dim[1], a.item, (long long)v[4].len);
     a.fortran = v[3].at != 0;
     a.data = bn_pickle_text(p, &v[4]);
     *out = (array){a, true};
@@ -235,17 +235,17 @@ static bonsai_status build_matrix(bn_pickle *p, matrix *out, const value *state)
     for (int i = 0; i < 3; i++) {
         m.part[i] = find_part(p, v, count, names[i]);
         if (m.part[i] < 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: a csr_matrix has no array \"%s\" of "
-                           "one dimension", p->where, (long long)p->at, names[i]);
+            return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: a csr_matrix has no array "
+                              "\"%s\" of one dimension", (long long)p->at, names[i]);
         a[i] = &p->arrays[m.part[i]].a;
     }
     if (strchr("iu", a[0]->kind) == NULL || strchr("iu", a[1]->kind) == NULL)
         return bn_pickle_refuse(p, "the indptr or indices of a csr_matrix are not integers");
     if (a[0]->dim[0] - 1 != m.rows || a[1]->dim[0] != a[2]->dim[0])
-        return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: a csr_matrix of %lld rows has %lld "
-                       "offsets, %lld indices and %lld values", p->where, (long long)p->at,
-                       (long long)m.rows, (long long)a[0]->dim[0], (long long)a[1]->dim[0],
-                       (long long)a[2]->dim[0]);
+        return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: a csr_matrix of %lld rows has "
+                          "%lld offsets, %lld indices and %lld values", (long long)p->at,
+                          (long long)m.rows, (long long)a[0]->dim[0], (long long)a[1]->dim[0],
+                          (long long)a[2]->dim[0]);
     *out = m;
     return BONSAI_OK;
 }
@@ -276,8 +276,8 @@ done:
 
 static bonsai_status wrong_kind(const bn_pickle *p, const char *wanted)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: holds %s where %s is needed", p->where,
-                   kind_text[p->stack[0].kind], wanted);
+    return bn_fail_at(BONSAI_E_FORMAT, p->where, "holds %s where %s is needed",
+                      kind_text[p->stack[0].kind], wanted);
 }
 
 bonsai_status bn_pickle_as_array(bn_pickle_array *out, const bn_pickle *p)
@@ -296,15 +296,15 @@ static bonsai_status check_matrix(const bn_pickle_matrix *m, const char *where)
         int64_t offset = bn_pickle_int(&m->offsets, r);
         if (offset < before || offset > nnz || (r == 0 && offset != 0) ||
             (r == m->rows && offset != nnz))
-            return bn_fail(BONSAI_E_FORMAT, "%s: offset %lld of row %lld does not fit %lld entries",
-                           where, (long long)offset, (long long)r, (long long)nnz);
+            return bn_fail_at(BONSAI_E_FORMAT, where, "offset %lld of row %lld does not fit %lld "
+                              "entries", (long long)offset, (long long)r, (long long)nnz);
         before = offset;
     }
     for (int64_t e = 0; e < nnz; e++) {
         int64_t column = bn_pickle_int(&m->indices, e);
         if (column < 0 || column >= m->columns)
-            return bn_fail(BONSAI_E_FORMAT, "%s: entry %lld: column %lld is outside 0..%lld", where,
-                           (long long)e, (long long)column, (long long)m->columns - 1);
+            return bn_fail_at(BONSAI_E_FORMAT, where, "entry %lld: column %lld is outside 0..%lld",
+                              (long long)e, (long long)column, (long long)m->columns - 1);
     }
     return BONSAI_OK;
 }
@@ -322,8 +322,8 @@ bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p)
 
 static bonsai_status too_large(const bn_pickle *p, int64_t node)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is larger than any graph has", p->where,
-                   (long long)node);
+    return bn_fail_at(BONSAI_E_FORMAT, p->where, "node %lld is larger than any graph has",
+                      (long long)node);
 }
 
 /* Counts the items of all lists.  A list may be used only once: reuse could make the result much
@@ -334,14 +334,14 @@ static bonsai_status measure_lists(bn_pickle *p, const chain *dict, int64_t *ite
     for (int64_t c = dict->first; c >= 0; c = p->cells[p->cells[c].next].next) {
         const value *k = &p->cells[c].v, *v = &p->cells[p->cells[c].next].v;
         if (k->kind != INT || v->kind != LIST)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the dict maps %s to %s, not a node to a list",
-                           p->where, kind_text[k->kind], kind_text[v->kind]);
+            return bn_fail_at(BONSAI_E_FORMAT, p->where, "the dict maps %s to %s, not a node to a "
+                              "list", kind_text[k->kind], kind_text[v->kind]);
         if (k->at != (int32_t)k->at)
             return too_large(p, k->at);
         chain *list = &p->chains[v->at];
         if (list->used)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %lld is also used by another",
-                           p->where, (long long)k->at);
+            return bn_fail_at(BONSAI_E_FORMAT, p->where, "the list of node %lld is also used by "
+                              "another", (long long)k->at);
         list->used = true;
         *items += list->count;
     }
@@ -355,8 +355,8 @@ static bonsai_status copy_list(bn_pickle_lists *out, const bn_pickle *p, int64_t
     for (int64_t c = list->first; c >= 0; c = p->cells[c].next) {
         const value *v = &p->cells[c].v;
         if (v->kind != INT)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the list of node %d holds %s, not a node",
-                           p->where, out->key[i], kind_text[v->kind]);
+            return bn_fail_at(BONSAI_E_FORMAT, p->where, "the list of node %d holds %s, not a node",
+                              out->key[i], kind_text[v->kind]);
         if (v->at != (int32_t)v->at)
             return too_large(p, v->at);
         out->item[end++] = (int32_t)v->at;

@@ -75,9 +75,9 @@ static bonsai_status check_storage(const bn_pickle *p, const storage *s)
 {
     int64_t bytes;
     if (s->key.len > BN_PICKLE_NAME)
-        return bn_fail(BONSAI_E_FORMAT, "%s: byte %lld: the name of a storage has %u bytes; at "
-                       "most %d are allowed", p->where, (long long)p->at, s->key.len,
-                       BN_PICKLE_NAME);
+        return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: the name of a storage has %u "
+                          "bytes; at most %d are allowed", (long long)p->at, s->key.len,
+                          BN_PICKLE_NAME);
     if (!bn_mul(&bytes, s->count, s->item))
         return bn_pickle_refuse(p, "a storage of more elements than any file has");
     return BONSAI_OK;
@@ -172,7 +172,7 @@ bonsai_status bn_pickle_get(bn_pickle_item *out, const bn_pickle *p, const char 
 {
     *out = (bn_pickle_item){0};
     if (p->stack[0].kind != DICT)
-        return bn_fail(BONSAI_E_FORMAT, "%s: does not hold a dict", p->where);
+        return bn_fail_at(BONSAI_E_FORMAT, p->where, "does not hold a dict");
     const chain *dict = &p->chains[p->stack[0].at];
     for (int64_t c = dict->first; c >= 0; c = p->cells[p->cells[c].next].next)
         if (bn_pickle_is(p, &p->cells[c].v, name))

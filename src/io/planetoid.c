@@ -152,8 +152,8 @@ done:
 static bonsai_status misfit(const planetoid *p, int file, const char *what, int64_t has, int other,
                             int64_t wanted)
 {
-    return bn_fail(BONSAI_E_FORMAT, "%s: has %lld %s but %s has %lld", p->path[file],
-                   (long long)has, what, p->path[other], (long long)wanted);
+    return bn_fail_at(BONSAI_E_FORMAT, p->path[file], "has %lld %s but %s has %lld", (long long)has,
+                      what, p->path[other], (long long)wanted);
 }
 
 static bonsai_status check_shapes(const planetoid *p)
@@ -164,8 +164,8 @@ static bonsai_status check_shapes(const planetoid *p)
         if (x->columns != p->x[1].columns)
             return misfit(p, X + i, "columns", x->columns, ALLX, p->x[1].columns);
         if (y->dims != 2)
-            return bn_fail(BONSAI_E_FORMAT, "%s: has %d dimension; labels need rows of classes",
-                           p->path[Y + i], y->dims);
+            return bn_fail_at(BONSAI_E_FORMAT, p->path[Y + i], "has %d dimension; labels need rows "
+                              "of classes", y->dims);
         if (y->dim[1] != p->y[1].dim[1])
             return misfit(p, Y + i, "classes", y->dim[1], ALLY, p->y[1].dim[1]);
         if (y->dim[0] != x->rows)
@@ -188,16 +188,16 @@ static bonsai_status place_tests(planetoid *p)
         high = p->test[i] > high ? p->test[i] : high;
     }
     if (low != p->x[1].rows)
-        return bn_fail(BONSAI_E_FORMAT, "%s: the lowest node is %lld, but it must follow the %lld "
-                       "of %s", p->path[TEST_INDEX], (long long)low, (long long)p->x[1].rows,
-                       p->path[ALLX]);
+        return bn_fail_at(BONSAI_E_FORMAT, p->path[TEST_INDEX], "the lowest node is %lld, but it "
+                          "must follow the %lld of %s", (long long)low, (long long)p->x[1].rows,
+                          p->path[ALLX]);
     p->first = low;
     p->nodes = high + 1;
     /* A skipped node must be in the graph, so that one line cannot claim any amount of memory. */
     if (p->nodes - low - p->tests > p->lists.count)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes up to %lld are skipped, but %s has only "
-                       "%lld", p->path[TEST_INDEX], (long long)(p->nodes - low - p->tests),
-                       (long long)high, p->path[GRAPH], (long long)p->lists.count);
+        return bn_fail_at(BONSAI_E_FORMAT, p->path[TEST_INDEX], "%lld nodes up to %lld are "
+                          "skipped, but %s has only %lld", (long long)(p->nodes - low - p->tests),
+                          (long long)high, p->path[GRAPH], (long long)p->lists.count);
     bonsai_status rc = BN_NEW(&p->row, p->nodes - low);
     if (rc != BONSAI_OK)
         return rc;
@@ -206,8 +206,8 @@ static bonsai_status place_tests(planetoid *p)
     for (int64_t i = 0; i < p->tests; i++) {
         int32_t *row = &p->row[p->test[i] - low];
         if (*row >= 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: node %d occurs twice", p->path[TEST_INDEX],
-                           p->test[i]);
+            return bn_fail_at(BONSAI_E_FORMAT, p->path[TEST_INDEX], "node %d occurs twice",
+                              p->test[i]);
         *row = (int32_t)i;
     }
     return BONSAI_OK;
@@ -261,9 +261,9 @@ static bonsai_status one_hot(int32_t *out, const planetoid *p, int which, int64_
         if (v == 0)
             continue;
         if (v != 1 || *out >= 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: row %lld: class %lld is %g%s", p->path[Y + which],
-                           (long long)row, (long long)c, v,
-                           v == 1 ? ", the second 1 of its row" : "; labels are 0 and one 1");
+            return bn_fail_at(BONSAI_E_FORMAT, p->path[Y + which], "row %lld: class %lld is %g%s",
+                              (long long)row, (long long)c, v,
+                              v == 1 ? ", the second 1 of its row" : "; labels are 0 and one 1");
         *out = (int32_t)c;
     }
     return BONSAI_OK;
@@ -304,16 +304,16 @@ static bonsai_status lay_edges(bn_draft *d, const planetoid *p)
     for (int64_t i = 0; i < l->count; i++) {
         int32_t v = l->key[i];
         if (v < 0 || v >= p->nodes || seen[v]) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: node %d %s", p->path[GRAPH], v,
-                         v >= 0 && v < p->nodes ? "has two lists"
-                                                : "is in none of the other files");
+            rc = bn_fail_at(BONSAI_E_FORMAT, p->path[GRAPH], "node %d %s", v,
+                            v >= 0 && v < p->nodes ? "has two lists"
+                                                   : "is in none of the other files");
             goto done;
         }
         seen[v] = true;
         for (int64_t e = l->begin[i]; e < l->begin[i + 1]; e++) {
             if (l->item[e] < 0 || l->item[e] >= p->nodes) {
-                rc = bn_fail(BONSAI_E_FORMAT, "%s: node %d has neighbor %d, outside 0..%lld",
-                             p->path[GRAPH], v, l->item[e], (long long)p->nodes - 1);
+                rc = bn_fail_at(BONSAI_E_FORMAT, p->path[GRAPH], "node %d has neighbor %d, outside "
+                                "0..%lld", v, l->item[e], (long long)p->nodes - 1);
                 goto done;
             }
             d->source[e] = v;
@@ -341,8 +341,8 @@ static bonsai_status read_planetoid(bn_draft *d, const char *path, const bonsai_
     bonsai_status rc;
     planetoid p = {0};
     if (bn_is_dir(path))
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a folder; for Planetoid give FOLDER/ind.NAME, such "
-                       "as %s/ind.cora", path, path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "is a folder; for Planetoid give FOLDER/ind.NAME, "
+                          "such as %s/ind.cora", path);
     BN_TRY(read_files(&p, path, (bn_progress){o->progress, o->payload}));
     BN_TRY(check_shapes(&p));
     BN_TRY(place_tests(&p));

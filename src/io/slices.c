@@ -65,7 +65,7 @@ bonsai_status bn_slices_open(bn_slices **out, const char *path, const bn_contain
     s->c = *c;
     s->bytes = bn_container_layout(&s->c);
     if (s->bytes < 0) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: the graph is too large in this encoding", path);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, path, "the graph is too large in this encoding");
         goto done;
     }
     place(s, begin);

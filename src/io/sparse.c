@@ -46,8 +46,8 @@ bonsai_status bn_npz_number(int64_t *out, bn_zip *z, const char *name, int64_t l
     bn_npy a;
     BN_TRY(bn_zip_array(&a, z, name));
     if (a.count != 1) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has %lld elements where one is needed", a.where,
-                     (long long)a.count);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "has %lld elements where one is needed",
+                        (long long)a.count);
         goto done;
     }
     BN_TRY(bn_npy_i64(out, &a, 1, low, high));
@@ -97,12 +97,12 @@ static bonsai_status read_indptr(int64_t *out, bn_zip *z, const char *name, int6
     while (bad > 0 && bad <= n && out[bad] >= out[bad - 1])
         bad++;
     if (bad <= n)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %lld, but it must be %s%lld", a.where,
-                     (long long)bad, (long long)out[bad], bad ? "at least " : "",
-                     bad ? (long long)out[bad - 1] : 0ll);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "entry %lld is %lld, but it must be %s%lld",
+                        (long long)bad, (long long)out[bad], bad ? "at least " : "",
+                        bad ? (long long)out[bad - 1] : 0ll);
     else if (out[n] != nnz)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: the last entry is %lld, but there are %lld indices",
-                     a.where, (long long)out[n], (long long)nnz);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "the last entry is %lld, but there are %lld "
+                        "indices", (long long)out[n], (long long)nnz);
 done:
     bn_npy_close(&a);
     return rc;
@@ -190,8 +190,8 @@ bonsai_status bn_npy_features(bn_draft *d, bn_npy *a, int64_t *n)
     float *x;
     BN_TRY(bn_npy_matrix(a, *n, -1));
     if (a->shape[0] > INT32_MAX || a->shape[1] > INT32_MAX) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of %lld features are too many", a->where,
-                     (long long)a->shape[0], (long long)a->shape[1]);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a->where, "%lld rows of %lld features are too many",
+                        (long long)a->shape[0], (long long)a->shape[1]);
         goto done;
     }
     *n = a->shape[0];

@@ -17,8 +17,8 @@ const char *bn_part_array(bonsai_part part, bool mask)
 static bonsai_status put_part(uint8_t *split, const char *where, int64_t node, bonsai_part part)
 {
     if (split[node] != BONSAI_PART_NONE && split[node] != part)
-        return bn_fail(BONSAI_E_FORMAT, "%s: node %lld is in %s too", where, (long long)node,
-                       part_names[split[node]]);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "node %lld is in %s too", (long long)node,
+                          part_names[split[node]]);
     split[node] = (uint8_t)part;
     return BONSAI_OK;
 }

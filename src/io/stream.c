@@ -59,16 +59,16 @@ static bonsai_status float_labels(int32_t *label, bn_npy *a, int64_t count)
     bonsai_status rc = BONSAI_OK;
     uint8_t raw[BLOCK * 8];
     if (a->big)
-        return bn_fail(BONSAI_E_FORMAT, "%s: labels of type \"%s\" cannot be read", a->where,
-                       a->descr);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "labels of type \"%s\" cannot be read",
+                          a->descr);
     for (int64_t at = 0; at < count; at += BLOCK) {
         const int64_t before = a->done, n = bn_least(BLOCK, count - at);
         BN_TRY(bn_npy_raw(raw, a, n));
         for (int64_t i = 0; i < n; i++) {
             const double v = float_at(raw + i * a->width, a->width);
             if (!bn_class_of(v, &label[at + i]))
-                BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: entry %lld is %g, which is not a class",
-                               a->where, (long long)(before + i), v));
+                BN_TRY(bn_fail_at(BONSAI_E_FORMAT, a->where, "entry %lld is %g, which is not a "
+                                  "class", (long long)(before + i), v));
         }
     }
 done:
@@ -95,12 +95,12 @@ bonsai_status bn_stream_labels(bn_stream *s, bn_npy *a)
 {
     bonsai_status rc;
     if (a->dims == 2 && a->shape[1] > 1)
-        return bn_fail(BONSAI_E_FORMAT, "%s: %lld labels a node; only one class can be read",
-                       a->where, (long long)a->shape[1]);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "%lld labels a node; only one class can be "
+                          "read", (long long)a->shape[1]);
     BN_TRY(bn_npy_vector(a, -1));
     if (a->count > INT32_MAX) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: %lld nodes; the number must be in 0..%d", a->where,
-                     (long long)a->count, INT32_MAX);
+        rc = bn_fail_at(BONSAI_E_FORMAT, a->where, "%lld nodes; the number must be in 0..%d",
+                        (long long)a->count, INT32_MAX);
         goto done;
     }
     BN_TRY(BN_NEW(&s->label, a->count));
@@ -137,8 +137,8 @@ static bonsai_status check_arrays(bn_stream *s)
         BN_TRY(bn_npy_matrix(x, s->n, -1));
         s->f = x->shape[1];
         if (s->f > INT32_MAX)
-            BN_TRY(bn_fail(BONSAI_E_FORMAT, "%s: %lld rows of %lld features are too many", x->where,
-                           (long long)s->n, (long long)s->f));
+            BN_TRY(bn_fail_at(BONSAI_E_FORMAT, x->where, "%lld rows of %lld features are too many",
+                              (long long)s->n, (long long)s->f));
         s->whole |= x->fortran;
     }
     BN_TRY(skip_sources(s));

@@ -24,6 +24,7 @@ typedef struct {
     bn_draft *d;
     bn_nodes *nodes;
     bn_progress progress;
+    const bonsai_read_options *o;
     bool     known;             /* a file lists the nodes */
     bool     again, mirror;
     int64_t  lines;
@@ -54,7 +55,7 @@ static bonsai_status edge_file(char **out, const char *path)
     BN_TRY(bn_path_join(&stem, path, "edges"));
     BN_TRY(bn_text_file(out, stem));
     if (!*out)
-        rc = bn_fail(BONSAI_E_IO, "%s: the folder has no edges.csv, edges.tsv or edges.txt", path);
+        rc = bn_fail_at(BONSAI_E_IO, path, "the folder has no edges.csv, edges.tsv or edges.txt");
 done:
     bn_free(stem);
     return rc;
@@ -267,7 +268,8 @@ done:
 static bonsai_status read_edges(edges *e)
 {
     bonsai_status rc;
-    BN_TRY(bn_edge_columns_read(&e->k, &e->l, e->known ? e->nodes : NULL, &e->d->g->info));
+    BN_TRY(bn_edge_columns_read(&e->k, &e->l, e->known ? e->nodes : NULL, e->d->g->where,
+                                e->o));
     if (!e->known)
         bn_nodes_reset(e->nodes, BN_NUMBERS);
     do {
@@ -297,8 +299,8 @@ static bonsai_status use_said_nodes(edges *e, const head *h)
     if (h->nodes < 0 || e->nodes->n == h->nodes)
         return BONSAI_OK;
     if (e->nodes->n >= 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says %lld nodes, but %s has %lld", e->l.path,
-                       (long long)h->nodes, e->nodes->listed, (long long)e->nodes->n);
+        return bn_fail_at(BONSAI_E_FORMAT, e->l.path, "says %lld nodes, but %s has %lld",
+                          (long long)h->nodes, e->nodes->listed, (long long)e->nodes->n);
     BN_TRY(bn_check_said_nodes(&e->l, h->nodes));
     bn_nodes_reset(e->nodes, BN_NUMBERS);
     e->nodes->n = h->nodes;
@@ -311,7 +313,7 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     bonsai_status rc;
     char *file = NULL;
     bn_companions c = {0};
-    edges e = {.d = d, .nodes = &c.nodes, .progress = {o->progress, o->payload}};
+    edges e = {.d = d, .nodes = &c.nodes, .progress = {o->progress, o->payload}, .o = o};
     head h;
     struct stat before = {0}, after = {0};
     (void)!stat(path, &before);
@@ -329,18 +331,18 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     e.known = c.nodes.n >= 0;
     BN_TRY(read_edges(&e));
     if (h.edges >= 0 && e.lines != h.edges)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld edges but lists %lld", file,
-                     (long long)h.edges, (long long)e.lines);
+        rc = bn_fail_at(BONSAI_E_FORMAT, file, "says %lld edges but lists %lld", (long long)h.edges,
+                        (long long)e.lines);
     else if (!e.known && e.lines == 0)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no edge, and no file lists the nodes", file);
+        rc = bn_fail_at(BONSAI_E_FORMAT, file, "has no edge, and no file lists the nodes");
     else if (h.features > 0 && !c.features)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: says %lld features, but there is no file of features",
-                     file, (long long)h.features);
+        rc = bn_fail_at(BONSAI_E_FORMAT, file, "says %lld features, but there is no file of "
+                        "features", (long long)h.features);
     else
         rc = bn_companions_finish(&c, d);
     if (rc == BONSAI_OK && stat(path, &after) == 0 && S_ISDIR(after.st_mode) &&
         (after.st_ino != before.st_ino || after.st_dev != before.st_dev))
-        rc = bn_fail(BONSAI_E_IO, "%s: was replaced while it was read; read it again", path);
+        rc = bn_fail_at(BONSAI_E_IO, path, "was replaced while it was read; read it again");
 done:
     bn_lines_close(&e.l);
     bn_companions_free(&c);

@@ -36,7 +36,7 @@ static bonsai_status open_older(bn_torch *t)
     BN_TRY(next_pickle(&machine, t));
     BN_TRY(bn_pickle_get(&little, machine, "little_endian"));
     if (little.kind != BN_PICKLE_NUMBER || !little.number) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: was not written by a little-endian machine", t->path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "was not written by a little-endian machine");
         goto done;
     }
     BN_TRY(next_pickle(&t->dict, t));
@@ -101,7 +101,7 @@ bonsai_status bn_torch_int(int64_t *out, const bn_torch *t, const char *name)
     bonsai_status rc = bn_pickle_get(&i, t->dict, name);
     *out = i.number;
     if (rc == BONSAI_OK && i.kind != BN_PICKLE_NUMBER)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no number \"%s\"", t->path, name);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "has no number \"%s\"", name);
     return rc;
 }
 
@@ -124,8 +124,8 @@ static bonsai_status find_storage(const uint8_t **out, const bn_torch *t, const 
             return BONSAI_OK;
         at += 8 + bytes;
     }
-    return bn_fail(BONSAI_E_FORMAT, "%s: ends before the elements of a tensor, or has another "
-                   "number of them", t->path);
+    return bn_fail_at(BONSAI_E_FORMAT, t->path, "ends before the elements of a tensor, or has "
+                      "another number of them");
 }
 
 /* The same in the archive; the caller frees *member. */
@@ -138,8 +138,8 @@ static bonsai_status unzip_storage(const uint8_t **out, uint8_t **member, bn_tor
     snprintf(name, sizeof name, "data/%.*s", (int)w->key_len, (const char *)w->key);
     BN_TRY(bn_zip_member(member, &len, &t->zip, name));
     if (len != w->stored * w->item)
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: \"%s\" has %lld bytes where %lld elements of %d are "
-                     "needed", t->path, name, (long long)len, (long long)w->stored, w->item);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "\"%s\" has %lld bytes where %lld elements of %d "
+                        "are needed", name, (long long)len, (long long)w->stored, w->item);
     *out = *member;
 done:
     return rc;
@@ -170,7 +170,7 @@ bonsai_status bn_torch_indices(int64_t **out, int64_t *count, bn_torch *t, const
     if (i.kind == BN_PICKLE_TENSOR)
         BN_TRY(tensor_array(&i.array, &member, t, &i.tensor));
     else if (i.kind != BN_PICKLE_ARRAY || i.array.dims != 1 || !strchr("iu", i.array.kind)) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no list of indices \"%s\"", t->path, name);
+        rc = bn_fail_at(BONSAI_E_FORMAT, t->path, "has no list of indices \"%s\"", name);
         goto done;
     }
     BN_TRY(BN_NEW(out, i.array.dim[0]));

@@ -22,7 +22,7 @@ static bonsai_status zip_failed(const char *where, zip_error_t *e)
     const bool zlib = code == ZIP_ER_ZLIB && zip_error_code_system(e) == Z_MEM_ERROR;
     if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK || code == ZIP_ER_NOZIP || zlib)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to unzip %s", where);
-    return bn_fail(BONSAI_E_FORMAT, "%s: cannot be unzipped: %s", where, zip_error_strerror(e));
+    return bn_fail_at(BONSAI_E_FORMAT, where, "cannot be unzipped: %s", zip_error_strerror(e));
 }
 
 /* Why it does not open. */
@@ -31,13 +31,13 @@ static bonsai_status not_opened(const char *path, zip_error_t *e)
     switch (zip_error_code_zip(e)) {
     case ZIP_ER_NOZIP:
         if (errno != ENOMEM)
-            return bn_fail(BONSAI_E_FORMAT, "%s: is not a zip archive, or its end is missing", path);
+            return bn_fail_at(BONSAI_E_FORMAT, path, "is not a zip archive, or its end is missing");
         break;
     case ZIP_ER_EXISTS:
-        return bn_fail(BONSAI_E_FORMAT, "%s: has two members of one name", path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "has two members of one name");
     case ZIP_ER_INCONS:
-        return bn_fail(BONSAI_E_FORMAT, "%s: is damaged: its members are not those that its end "
-                       "lists", path);
+        return bn_fail_at(BONSAI_E_FORMAT, path, "is damaged: its members are not those that its "
+                          "end lists");
     default:
         break;
     }
@@ -72,11 +72,11 @@ static bonsai_status check_names(bn_zip *z)
         if (zip_stat_index(z->archive, (zip_uint64_t)i, 0, &st) != 0)
             return zip_failed(z->path, zip_get_error(z->archive));
         if (!st.name || zip_name_locate(z->archive, st.name, 0) != i)
-            return bn_fail(BONSAI_E_FORMAT, "%s: has two members \"%.100s\"", z->path,
-                           st.name ? st.name : "");
+            return bn_fail_at(BONSAI_E_FORMAT, z->path, "has two members \"%.100s\"",
+                              st.name ? st.name : "");
         if (st.size > INT64_MAX / 4 || !bn_add(&z->total, z->total, (int64_t)st.size))
-            return bn_fail(BONSAI_E_FORMAT, "%s: member \"%.100s\" says it has %llu bytes", z->path,
-                           st.name, (unsigned long long)st.size);
+            return bn_fail_at(BONSAI_E_FORMAT, z->path, "member \"%.100s\" says it has %llu bytes",
+                              st.name, (unsigned long long)st.size);
     }
     return BONSAI_OK;
 }
@@ -89,7 +89,7 @@ bonsai_status bn_zip_open(bn_zip *z, const char *path, bn_progress p)
     z->progress = p;
     BN_TRY(bn_file_open(&z->file, path));
     if (z->file.len == 0) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: is empty", path);
+        rc = bn_fail_at(BONSAI_E_FORMAT, path, "is empty");
         goto done;
     }
     BN_TRY(open_archive(z));
@@ -154,16 +154,16 @@ static bonsai_status check_member(const char *where, const bn_zip *z, const zip_
     const zip_uint64_t all = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     bool stored = st->comp_method == ZIP_CM_STORE;
     if ((st->valid & all) != all || st->comp_size > (zip_uint64_t)z->file.len)
-        return bn_fail(BONSAI_E_FORMAT, "%s: its size in the archive is not possible", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "its size in the archive is not possible");
     if (st->encryption_method != ZIP_EM_NONE)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is encrypted", where);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "is encrypted");
     if (!stored && st->comp_method != ZIP_CM_DEFLATE)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is compressed by method %d; stored and deflated "
-                       "members are read", where, st->comp_method);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "is compressed by method %d; stored and deflated "
+                          "members are read", st->comp_method);
     if (stored ? st->size != st->comp_size : st->size / RATIO > st->comp_size + SLACK / RATIO)
-        return bn_fail(BONSAI_E_FORMAT, "%s: says that %llu bytes unzip to %llu, which is not "
-                       "possible", where, (unsigned long long)st->comp_size,
-                       (unsigned long long)st->size);
+        return bn_fail_at(BONSAI_E_FORMAT, where, "says that %llu bytes unzip to %llu, which is "
+                          "not possible", (unsigned long long)st->comp_size,
+                          (unsigned long long)st->size);
     return BONSAI_OK;
 }
 
@@ -176,7 +176,7 @@ bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
     snprintf(a->where, sizeof a->where, "%.600s:%s", z->path, name);
     zip_int64_t index = locate(z, name);
     if (index < 0) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s: has no array \"%s\"", z->path, name);
+        rc = bn_fail_at(BONSAI_E_FORMAT, z->path, "has no array \"%s\"", name);
         goto done;
     }
     if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0) {
@@ -220,7 +220,7 @@ bonsai_status bn_zip_member(uint8_t **out, int64_t *len, bn_zip *z, const char *
     snprintf(a.where, sizeof a.where, "%.600s:%s", z->path, name);
     const zip_int64_t index = locate_ending(z, name);
     if (index < 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no member \"%s\"", z->path, name);
+        return bn_fail_at(BONSAI_E_FORMAT, z->path, "has no member \"%s\"", name);
     if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0)
         return zip_failed(a.where, zip_get_error(z->archive));
     BN_TRY(check_member(a.where, z, &st));
@@ -250,7 +250,7 @@ bonsai_status bn_zip_pull(bn_npy *a, void *to, int64_t len)
         if (n < 0)
             return zip_failed(a->where, zip_file_get_error(a->member));
         if (n == 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: is shorter than the archive says", a->where);
+            return bn_fail_at(BONSAI_E_FORMAT, a->where, "is shorter than the archive says");
         got += n;
     }
     int64_t before = z->done;
@@ -269,7 +269,7 @@ bonsai_status bn_zip_end(bn_npy *a)
     if (n < 0)
         return zip_failed(a->where, zip_file_get_error(a->member));
     if (n > 0)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is longer than the archive says", a->where);
+        return bn_fail_at(BONSAI_E_FORMAT, a->where, "is longer than the archive says");
     return BONSAI_OK;
 }
 

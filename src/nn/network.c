@@ -45,8 +45,8 @@ bonsai_status bn_slab_make(bn_slab *s, const bn_dims *d, const bn_operand *o)
     int64_t count = s->used;
     s->used = 0;
     if (count < 0)
-        return bn_fail(BONSAI_E_MEMORY, "%s: a model with hidden %lld on %lld nodes is too large",
-                       o->g->where, (long long)d->hidden, (long long)o->x.rows);
+        return bn_fail_at(BONSAI_E_MEMORY, o->g->where, "a model with hidden %lld on %lld nodes is "
+                          "too large", (long long)d->hidden, (long long)o->x.rows);
     return BN_NEW(&s->reals, count);
 }
 

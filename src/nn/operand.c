@@ -30,8 +30,8 @@ static bonsai_status read_dense(bn_operand *o, const bn_columns *c, int threads)
     int64_t n = o->g->view.nodes, f = o->g->view.features, count;
     float *x = NULL;
     if (!bn_mul(&count, n, f))
-        return bn_fail(BONSAI_E_MEMORY, "%s: %lld rows of %lld features are too many to hold",
-                       o->g->where, (long long)n, (long long)f);
+        return bn_fail_at(BONSAI_E_MEMORY, o->g->where, "%lld rows of %lld features are too many "
+                          "to hold", (long long)n, (long long)f);
     BN_TRY(BN_NEW(&x, count));
     o->owned[DENSE] = x;
 #pragma omp parallel for num_threads(bn_team(threads, 2.0 * (double)count)) schedule(static)

@@ -29,8 +29,8 @@ static bonsai_status in_range(const char *where, const char *what, int64_t value
 {
     if (value >= least && value <= most)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: %s is %lld, which is outside %lld..%lld", where, what,
-                   (long long)value, (long long)least, (long long)most);
+    return bn_fail_at(BONSAI_E_ARGUMENT, where, "%s is %lld, which is outside %lld..%lld", what,
+                      (long long)value, (long long)least, (long long)most);
 }
 
 /* A size that is also an option of training. */
@@ -53,8 +53,8 @@ bonsai_status bn_dims_check(const bn_dims *d, const char *where)
     BN_TRY(in_range(where, "the number of features", d->features, 1, MOST_FEATURES));
     BN_TRY(in_range(where, "the number of classes", d->classes, 1, MOST_CLASSES));
     if (bn_layers[d->kind]->heads && d->layers > 1 && d->hidden % d->heads != 0)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: hidden is %lld, which %d heads cannot share equally",
-                     where, (long long)d->hidden, d->heads);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, where, "hidden is %lld, which %d heads cannot share "
+                        "equally", (long long)d->hidden, d->heads);
 done:
     return rc;
 }

@@ -47,8 +47,8 @@ static bonsai_status weigh_targets(bn_targets *t, const bonsai_graph *g)
     for (int64_t p = 0; p < t->count; p++)
         sum += raw_weight(g, t->node[p]);
     if (!(sum > 0))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: the weights of all %lld training nodes are 0",
-                       g->where, (long long)t->count);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "the weights of all %lld training nodes are "
+                          "0", (long long)t->count);
     for (int64_t p = 0; p < t->count; p++)
         t->weight[p] = (float)(raw_weight(g, t->node[p]) / sum);
     return BONSAI_OK;
@@ -67,8 +67,8 @@ bonsai_status bn_targets_check(const bn_targets *t, const bonsai_graph *g)
             first = k;
         }
     }
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld training nodes are of class %lld: there is "
-                   "nothing to tell apart", g->where, (long long)t->count, (long long)first);
+    return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "all %lld training nodes are of class %lld: "
+                      "there is nothing to tell apart", (long long)t->count, (long long)first);
 }
 
 bonsai_status bn_targets_list(bn_targets *t, const bonsai_graph *g)

@@ -40,6 +40,10 @@ static const bonsai_field read_fields[] = {
     {ROW(bonsai_read_options, labels, FILE), IN(INPUT), .arg = "FILE",
      .help = "labels and split of a text or mtx graph; else found by name"},
     PROGRESS(bonsai_read_options),
+    {ROW(bonsai_read_options, warning, POINTER)},
+    {ROW(bonsai_read_options, warning_payload, POINTER)},
+    {ROW(bonsai_read_options, spelling, LONG), .high = BONSAI_SPELLING_PYTHON,
+     .marks = BONSAI_MARK_ASIDE},
     END,
 };
 

@@ -58,17 +58,17 @@ static bonsai_status check_order(const bn_merit *m, const bn_job *job, const int
     if (!m->orders)
         return BONSAI_OK;
     if (m->aim == BONSAI_AIM_F1MAX && m->classes != 2)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes, but the metric %s is for two; "
-                       "balanced and f1 are for any number", job->g->where, (long long)m->classes,
-                       name);
+        return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "has %lld classes, but the metric %s "
+                          "is for two; balanced and f1 are for any number", (long long)m->classes,
+                          name);
     if (m->classes > MOST_ORDERED)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; the probe has the metric %s for "
-                       "at most %d", job->g->where, (long long)m->classes, name, MOST_ORDERED);
+        return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "has %lld classes; the probe has the "
+                          "metric %s for at most %d", (long long)m->classes, name, MOST_ORDERED);
     for (int64_t k = 0; k < m->classes && rows > 0; k++)
         if (count[k] == rows)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld nodes that the probe judges on are of "
-                           "class %lld, but the metric %s needs two classes", job->g->where,
-                           (long long)rows, (long long)k, name);
+            return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "all %lld nodes that the probe "
+                              "judges on are of class %lld, but the metric %s needs two classes",
+                              (long long)rows, (long long)k, name);
     return BONSAI_OK;
 }
 

@@ -42,9 +42,9 @@ static bonsai_status check_tiny(const bn_candidate *a, const bonsai_graph *g, co
     bonsai_status rc = bonsai_graph_bytes(&bytes, g, a->storage.accounting);
     if (rc != BONSAI_OK || bytes <= w->budget.bytes)
         return rc;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
-                   "possible graph, of one node, takes %.0f", w->job->g->where, w->budget.bytes,
-                   bytes);
+    return bn_fail_at(BONSAI_E_ARGUMENT, w->job->g->where, "a budget of %.0f bytes is too small: "
+                      "the smallest possible graph, of one node, takes %.0f", w->budget.bytes,
+                      bytes);
 }
 
 /* Says why there is no basis to have coordinates in. */
@@ -53,16 +53,17 @@ static bonsai_status no_basis(const bn_search *w)
     const bn_job *job = w->job;
     const char *where = job->g->where;
     if (job->judge.far.rows == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no validation nodes to choose coordinates by", where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, where, "has no validation nodes to choose coordinates "
+                          "by");
     if (w->s->live < 2)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: all training nodes are of one class, which needs no "
-                       "coordinates", where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, where, "all training nodes are of one class, which "
+                          "needs no coordinates");
     if (w->storage.classes > BN_BASIS_CLASSES)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; at most %d have coordinates", where,
-                       (long long)w->storage.classes, BN_BASIS_CLASSES);
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: no basis of fewer than %lld directions, with a prototype of "
-                   "each class, fits %.0f bytes: leave out coordinates, or raise the budget", where,
-                   (long long)w->storage.f, w->budget.bytes);
+        return bn_fail_at(BONSAI_E_ARGUMENT, where, "has %lld classes; at most %d have coordinates",
+                          (long long)w->storage.classes, BN_BASIS_CLASSES);
+    return bn_fail_at(BONSAI_E_ARGUMENT, where, "no basis of fewer than %lld directions, with a "
+                      "prototype of each class, fits %.0f bytes: leave out coordinates, or raise "
+                      "the budget", (long long)w->storage.f, w->budget.bytes);
 }
 
 /* Every node by itself and bytes to spare: rows that lose nothing. */
@@ -281,8 +282,8 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
     memset(r, 0, sizeof *r);
     if (job->o->coordinates && bn_has(job->g, BONSAI_SECTION_FEATURE_MEAN))
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its features are standardised, which coordinates have no "
-                       "record of: condense it without one of the two", job->g->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "its features are standardised, which "
+                          "coordinates have no record of: condense it without one of the two");
     r->probe = -1;
     r->judged = job->judge.far.rows;
     BN_TRY(bn_agree(job->at.world, BN_NEW(&w, 1)));

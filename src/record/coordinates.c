@@ -20,8 +20,8 @@ static bonsai_status check_small(const bonsai_graph *small)
 {
     if (small->spanned)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: its features are no coordinates, so it projects nothing: "
-                   "condense with the option coordinates", small->where);
+    return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its features are no coordinates, so it "
+                      "projects nothing: condense with the option coordinates");
 }
 
 static bonsai_status check_pair(const bonsai_graph *g, const bonsai_graph *small)

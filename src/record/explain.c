@@ -14,8 +14,8 @@ static bonsai_status read(bn_record *r, const bonsai_graph *small)
     BN_TRY(bn_graph_need(small, BN_BIT(BONSAI_SECTION_METADATA), 0));
     BN_TRY(bn_record_read(r, small));
     if (!r->known)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: is not a condensed graph: it does not say how it was "
-                     "made", small->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "is not a condensed graph: it does not "
+                        "say how it was made");
 done:
     return rc;
 }
@@ -70,8 +70,8 @@ bonsai_status bonsai_condense_whys(int64_t *tree, int64_t *covers, double *score
     BN_TRY(bn_record_read(&r, small));
     BN_TRY(bn_record_reasons(&known, tree, covers, score, small));
     if (!known && !(r.known && all_made(small)))
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: is not a condensed graph: it holds no report of why "
-                     "its nodes are there", small->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "is not a condensed graph: it holds no "
+                        "report of why its nodes are there");
 done:
     return rc;
 }
@@ -260,8 +260,8 @@ bonsai_status bonsai_condense_scores(bonsai_scores *out, const bonsai_graph *sma
     s.rounds = t->rounds;
     const int64_t last = s.rounds > 0 ? s.rounds - 1 : 0;
     if (round < 0 || round > last) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: round %lld of pruning is outside 0..%lld",
-                     small->where, (long long)round, (long long)last);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "round %lld of pruning is outside 0..%lld",
+                        (long long)round, (long long)last);
         goto done;
     }
     if (s.rounds > 0) {

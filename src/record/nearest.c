@@ -42,8 +42,8 @@ static bonsai_status list_members(crowd *c, const bonsai_graph *small, int64_t n
         rc = bn_numbers_find(c->node, (const uint32_t *)member, c->count, full);
     for (int64_t i = 0; rc == BONSAI_OK && i < c->count; i++)
         if (c->node[i] < 0)
-            rc = bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld stands for node %u, which %s has not",
-                         small->where, (long long)node, (unsigned)member[i], full->where);
+            rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "node %lld stands for node %u, which "
+                            "%s has not", (long long)node, (unsigned)member[i], full->where);
     return rc;
 }
 
@@ -69,8 +69,8 @@ bonsai_status bn_node_check(const bonsai_graph *small, int64_t node)
 {
     if (node >= 0 && node < small->view.nodes)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld is outside 0..%lld", small->where,
-                   (long long)node, (long long)small->view.nodes - 1);
+    return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "node %lld is outside 0..%lld",
+                      (long long)node, (long long)small->view.nodes - 1);
 }
 
 /* ---- the nearest of them ---- */

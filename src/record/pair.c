@@ -124,9 +124,9 @@ bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const 
 {
     if (r->info.input_crc32 == crc)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: was not made of %s: the checksum of its graph is %08x, "
-                   "not %08x", small->where, full->where, (unsigned)r->info.input_crc32,
-                   (unsigned)crc);
+    return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "was not made of %s: the checksum of its "
+                      "graph is %08x, not %08x", full->where, (unsigned)r->info.input_crc32,
+                      (unsigned)crc);
 }
 
 /* The checksum that condensing would give full now, with the split that it drew then. */

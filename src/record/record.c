@@ -270,7 +270,7 @@ bonsai_status bn_record_load(bn_json **root, const bonsai_graph *g)
         return BONSAI_OK;
     if (error.no_memory)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", g->where);
-    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: cannot be read as JSON", g->where);
+    return bn_fail_at(BONSAI_E_FORMAT, g->where, "metadata: cannot be read as JSON");
 }
 
 bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i)

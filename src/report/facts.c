@@ -203,8 +203,8 @@ static bonsai_status read_small(bn_facts *f, int threads)
     f->method = f->made.known ? f->made.method : "unknown";
     f->classes = f->small->view.classes;
     if (f->classes > MOST_CLASSES) {    /* a header may say anything; tables have a row each */
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes; a report shows at most %d",
-                     f->small->where, (long long)f->classes, MOST_CLASSES);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, f->small->where, "has %lld classes; a report shows at "
+                        "most %d", (long long)f->classes, MOST_CLASSES);
         goto done;
     }
     BN_TRY(measure(&f->small_stats, f->small_bytes, f->small, threads, silent));

@@ -80,8 +80,8 @@ static bonsai_status choose_shares(double split[3], const bonsai_graph *g, int s
 {
     const bool own = bn_split_is_own(split);
     if (own && splits > 1)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: its own split is one, and %d splits are asked for; "
-                       "a split such as 60/20/20 draws them", g->where, splits);
+        return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its own split is one, and %d splits are "
+                          "asked for; a split such as 60/20/20 draws them", splits);
     if (bn_split_is_asked(split) || (splits == 1 && bn_has(g, BONSAI_SECTION_SPLIT)))
         return BONSAI_OK;
     bonsai_split_named(split, "random");

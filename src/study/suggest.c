@@ -271,8 +271,8 @@ static bonsai_status judge_full(search *s)
     const bn_preparation *p = s->judge;
     bonsai_suggest_info *i = &s->found->info;
     if (!p->job.probe)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no validation nodes and fewer than five training "
-                       "nodes: there are none to judge on", p->full->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, p->full->where, "has no validation nodes and fewer "
+                          "than five training nodes: there are none to judge on");
     i->full_score = p->probe_full;
     i->full_train = p->probe_fitted;
     i->full_nodes = p->full->view.nodes;
@@ -297,8 +297,8 @@ static bonsai_status settle(search *s)
     i->point = k >= 0 ? k : best(s);
     const bonsai_suggest_point *p = &s->found->point[i->point];
     if (p->score < 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: no small graph can be made up to the ratio %g: %s",
-                       s->own.full->where, s->o.high, s->found->point[i->tried - 1].why);
+        return bn_fail_at(BONSAI_E_ARGUMENT, s->own.full->where, "no small graph can be made up to "
+                          "the ratio %g: %s", s->o.high, s->found->point[i->tried - 1].why);
     i->ratio = p->ratio;
     i->bytes = p->bytes;
     i->score = p->score;

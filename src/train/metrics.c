@@ -116,8 +116,8 @@ static bonsai_status check_guesses(int64_t *classes, const bn_judged *j, const b
     for (int64_t i = 0; i < j->count; i++) {
         const int32_t k = guess[j->node[i]];
         if (k < 0)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: the class %d that is predicted for node %d is "
-                           "negative", g->where, (int)k, (int)j->node[i]);
+            return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "the class %d that is predicted for "
+                              "node %d is negative", (int)k, (int)j->node[i]);
         *classes = k >= *classes ? (int64_t)k + 1 : *classes;
     }
     return BONSAI_OK;
@@ -145,8 +145,8 @@ static bonsai_status rank_all(bn_tally *t, const bn_judged *j, const bonsai_grap
     if (bad < 0)
         return BONSAI_OK;
     const float *p = probabilities + 2 * (int64_t)j->node[bad];
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: %g and %g, predicted for node %d, are no probabilities",
-                   g->where, (double)p[0], (double)p[1], (int)j->node[bad]);
+    return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "%g and %g, predicted for node %d, are no "
+                      "probabilities", (double)p[0], (double)p[1], (int)j->node[bad]);
 }
 
 /* Finds the threshold of F1 that is best for the validation nodes; UINT64_MAX: not known. */

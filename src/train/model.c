@@ -252,9 +252,9 @@ static bonsai_status pick_classes(int32_t *classes, const real *scores, const bo
         classes[v] = best_class(scores + v * c, c);
     for (int64_t v = 0; v < n; v++)
         if (classes[v] < 0)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: the scores of node %lld are not finite: its "
-                           "features, or those around it, are too large for the model", g->where,
-                           (long long)v);
+            return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "the scores of node %lld are not "
+                              "finite: its features, or those around it, are too large for the "
+                              "model", (long long)v);
     return BONSAI_OK;
 }
 

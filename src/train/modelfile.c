@@ -147,10 +147,10 @@ static bonsai_status must_be_model(const reader *r)
     if (r->c.kind == BN_KIND_MODEL)
         return BONSAI_OK;
     if (r->c.kind == BN_KIND_GRAPH)
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a graph, not a model; \"bonsai train\" makes one "
-                       "of it", r->p.path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: is a bonsai file but holds no model (kind %u)", r->p.path,
-                   r->c.kind);
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "is a graph, not a model; \"bonsai train\" "
+                          "makes one of it");
+    return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "is a bonsai file but holds no model (kind %u)",
+                      r->c.kind);
 }
 
 static bonsai_status open_container(reader *r)
@@ -185,20 +185,20 @@ static bonsai_status lay_parts(reader *r)
     for (int i = 0; i < r->c.entries; i++) {
         const bn_entry *e = &r->c.entry[i];
         if (type_of(e->id) == BONSAI_TYPE_NONE)
-            return bn_fail(BONSAI_E_FORMAT, "%s: section %u is not known in a model to this "
-                           "version of the library (%s)", r->p.path, e->id, BONSAI_VERSION);
+            return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "section %u is not known in a model to "
+                              "this version of the library (%s)", e->id, BONSAI_VERSION);
         if (e->type != (uint32_t)type_of(e->id))
-            return bn_fail(BONSAI_E_FORMAT, "%s: %s: type %s (%u) is not allowed here", r->p.path,
-                           bn_part_text(e->id), bonsai_type_text((bonsai_type)e->type), e->type);
+            return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "%s: type %s (%u) is not allowed here",
+                              bn_part_text(e->id), bonsai_type_text((bonsai_type)e->type), e->type);
         bonsai_array *a = &r->p.part[e->id];
         *a = (bonsai_array){r->file.data + e->offset, e->count, (bonsai_type)e->type};
         if (bn_crc32(0, a->data, bn_part_bytes(a)) != e->crc)
-            return bn_fail(BONSAI_E_FORMAT, "%s: the checksum of the section \"%s\" does not "
-                           "match: the file is damaged", r->p.path, bn_part_text(e->id));
+            return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "the checksum of the section \"%s\" does "
+                              "not match: the file is damaged", bn_part_text(e->id));
     }
     if (!r->p.part[BN_PARAMETERS].data || !r->p.part[BONSAI_SECTION_METADATA].data)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has no %s", r->p.path,
-                       r->p.part[BN_PARAMETERS].data ? "metadata" : "parameters");
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "has no %s",
+                          r->p.part[BN_PARAMETERS].data ? "metadata" : "parameters");
     return BONSAI_OK;
 }
 
@@ -212,10 +212,10 @@ static bonsai_status parse_metadata(reader *r)
     if (r->metadata && bn_json_is_object(r->metadata))
         return BONSAI_OK;
     if (r->metadata)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: is not a JSON object", r->p.path);
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: is not a JSON object");
     if (error.no_memory)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the metadata of %s", r->p.path);
-    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: %s (line %d)", r->p.path, error.text, error.line);
+    return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: %s (line %d)", error.text, error.line);
 }
 
 static bonsai_status get_integer(int64_t *out, const reader *r, const char *key, int64_t least,
@@ -223,12 +223,12 @@ static bonsai_status get_integer(int64_t *out, const reader *r, const char *key,
 {
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_whole(v))
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->p.path, key,
-                       v ? "no integer" : "missing");
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %s", key,
+                          v ? "no integer" : "missing");
     *out = bn_json_as_whole(v);
     if (*out < least || *out > most)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %lld, outside %lld..%lld", r->p.path,
-                       key, (long long)*out, (long long)least, (long long)most);
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %lld, outside "
+                          "%lld..%lld", key, (long long)*out, (long long)least, (long long)most);
     return BONSAI_OK;
 }
 
@@ -274,8 +274,8 @@ static bonsai_status get_number(double *out, const reader *r, const char *key)
 {
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_number(v))
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%s\" is %s", r->p.path, key,
-                       v ? "no number" : "missing");
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %s", key,
+                          v ? "no number" : "missing");
     *out = bn_json_as_number(v);
     return BONSAI_OK;
 }
@@ -304,14 +304,14 @@ static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
 {
     const char *name = bn_json_as_text(bn_json_get(r->metadata, "model"));
     if (!name)
-        return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"model\" is missing or no text", r->p.path);
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"model\" is missing or no text");
     for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
         if (strcmp(name, bonsai_model_name((bonsai_model_kind)k)) == 0) {
             *out = (bonsai_model_kind)k;
             return BONSAI_OK;
         }
-    return bn_fail(BONSAI_E_FORMAT, "%s: metadata: \"%.40s\" is no model that this version of the "
-                   "library knows (%s)", r->p.path, name, BONSAI_VERSION);
+    return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%.40s\" is no model that this "
+                      "version of the library knows (%s)", name, BONSAI_VERSION);
 }
 
 static bonsai_status read_metadata(reader *r)
@@ -356,9 +356,9 @@ static bonsai_status check_header(const reader *r)
     const int64_t wanted[] = {total, r->p.info.features, r->p.dims.classes, 0};
     for (int i = 0; i < 4; i++)
         if (r->c.field[i] != (uint64_t)wanted[i])
-            return bn_fail(BONSAI_E_FORMAT, "%s: the header says %llu %s where the metadata say "
-                           "%lld", r->p.path, (unsigned long long)r->c.field[i], names[i],
-                           (long long)wanted[i]);
+            return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "the header says %llu %s where the "
+                              "metadata say %lld", (unsigned long long)r->c.field[i], names[i],
+                              (long long)wanted[i]);
     return BONSAI_OK;
 }
 

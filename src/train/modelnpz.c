@@ -205,11 +205,11 @@ static bonsai_status no_model(const bn_zip *z)
 {
     char names[300];
     if (bn_zip_has(z, "edge_index") || bn_zip_has(z, "adj_indptr"))
-        return bn_fail(BONSAI_E_FORMAT, "%s: is a graph, not a model; \"bonsai train\" makes one "
-                       "of it", z->path);
+        return bn_fail_at(BONSAI_E_FORMAT, z->path, "is a graph, not a model; \"bonsai train\" "
+                          "makes one of it");
     bn_zip_names(names, sizeof names, z);
-    return bn_fail(BONSAI_E_FORMAT, "%s: has no parameters of a model, such as "
-                   "\"convs.0.lin.weight\"; its arrays are: %s", z->path, names);
+    return bn_fail_at(BONSAI_E_FORMAT, z->path, "has no parameters of a model, such as "
+                      "\"convs.0.lin.weight\"; its arrays are: %s", names);
 }
 
 /* The kind that has most of its parameters among the arrays, a complete one first. */
@@ -330,7 +330,7 @@ static bonsai_status get_zeros(archive *r)
         BN_TRY(bn_npy_f64(&value, &a, 1));
         BN_TRY(bn_npy_end(&a));
         if (value != 0) {
-            rc = bn_fail(BONSAI_E_FORMAT, "%s: is %g; only 0 is supported", a.where, value);
+            rc = bn_fail_at(BONSAI_E_FORMAT, a.where, "is %g; only 0 is supported", value);
             goto done;
         }
         bn_npy_close(&a);
@@ -357,9 +357,9 @@ static bonsai_status check_names(const archive *r, const bn_param *table, int co
     char name[80];
     for (int64_t i = 0; bn_zip_name(name, sizeof name, &r->zip, i); i++)
         if (!belongs(name, table, count, &r->p.dims))
-            return bn_fail(BONSAI_E_FORMAT, "%s: the array \"%s\" belongs to no %s of %d layers "
-                           "that this library knows", r->p.path, name,
-                           bonsai_model_name(r->p.dims.kind), r->p.dims.layers);
+            return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "the array \"%s\" belongs to no %s of %d "
+                              "layers that this library knows", name,
+                              bonsai_model_name(r->p.dims.kind), r->p.dims.layers);
     return BONSAI_OK;
 }
 
@@ -458,8 +458,8 @@ static bonsai_status get_numbers(archive *r)
     const int64_t f = r->p.dims.features;
     i->features = f;
     if (r->p.part[BONSAI_SECTION_KEPT_FEATURES].data && !bn_zip_has(&r->zip, "graph_features"))
-        return bn_fail(BONSAI_E_FORMAT, "%s: has kept_features but no graph_features: the number of "
-                       "features that they are kept of", r->p.path);
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "has kept_features but no graph_features: "
+                          "the number of features that they are kept of");
     BN_TRY(get_number(&i->features, r, "graph_features", f, INT32_MAX));
     BN_TRY(get_number(&weighted, r, "weighted", 0, 1));
     BN_TRY(get_number(&seed, r, "seed", INT64_MIN, INT64_MAX));

@@ -32,8 +32,8 @@ static bonsai_status check_params(const bn_dims *s, const float *param, bonsai_s
     for (int p = 0; p < count; p++)
         for (int64_t i = 0; i < table[p].rows * table[p].cols; i++)
             if (!isfinite(param[table[p].at + i]))
-                return bn_fail(rc, "%s: parameter %s: entry %lld is %g, which is not finite", where,
-                               table[p].name, (long long)i, (double)param[table[p].at + i]);
+                return bn_fail_at(rc, where, "parameter %s: entry %lld is %g, which is not finite",
+                                  table[p].name, (long long)i, (double)param[table[p].at + i]);
     return BONSAI_OK;
 }
 
@@ -41,8 +41,8 @@ static bonsai_status check_accuracy(double v, const char *name, bonsai_status rc
 {
     if (v == -1.0 || (v >= 0.0 && v <= 100.0))
         return BONSAI_OK;
-    return bn_fail(rc, "%s: %s is %g, which is neither in 0..100 nor -1 for unknown", where, name,
-                   v);
+    return bn_fail_at(rc, where, "%s is %g, which is neither in 0..100 nor -1 for unknown", name,
+                      v);
 }
 
 static bonsai_status check_accuracies(const bonsai_model_info *i, bonsai_status rc,
@@ -62,16 +62,16 @@ static bonsai_status check_split(const bonsai_model_info *i, const char *path)
     }
     if (good && sum <= 100 + 1e-9)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: the split that it was judged on is not three numbers of "
-                   "percent, at most 100 in all", path);
+    return bn_fail_at(BONSAI_E_FORMAT, path, "the split that it was judged on is not three numbers "
+                      "of percent, at most 100 in all");
 }
 
 static bonsai_status check_scale(const bonsai_model_info *i, const char *path)
 {
     if (i->scale >= 0 && isfinite(i->scale))
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: scale is %g, which is no standard deviation", path,
-                   i->scale);
+    return bn_fail_at(BONSAI_E_FORMAT, path, "scale is %g, which is no standard deviation",
+                      i->scale);
 }
 
 /* Both or neither, a number each for every feature. */
@@ -84,8 +84,8 @@ static bonsai_status check_columns(const bn_model_parts *r)
                isfinite(((const float *)mean->data)[j]) &&
                isfinite(((const float *)spread->data)[j]) && ((const float *)spread->data)[j] >= 0;
     return good ? BONSAI_OK
-                : bn_fail(BONSAI_E_FORMAT, "%s: column_mean and column_spread are not a mean and a "
-                          "standard deviation of each feature", r->path);
+                : bn_fail_at(BONSAI_E_FORMAT, r->path, "column_mean and column_spread are not a "
+                             "mean and a standard deviation of each feature");
 }
 
 bonsai_status bn_model_check(const bonsai_model *m, const char *path)
@@ -104,8 +104,8 @@ static bonsai_status must_have(const bn_model_parts *r, uint32_t id, int64_t cou
     const bonsai_array *a = &r->part[id];
     if (!a->data || a->count == count)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_FORMAT, "%s: %s: %lld elements where %lld are needed", r->path,
-                   bn_part_text(id), (long long)a->count, (long long)count);
+    return bn_fail_at(BONSAI_E_FORMAT, r->path, "%s: %lld elements where %lld are needed",
+                      bn_part_text(id), (long long)a->count, (long long)count);
 }
 
 static bonsai_status check_counts(const bn_model_parts *r)
@@ -122,11 +122,11 @@ static bonsai_status check_counts(const bn_model_parts *r)
     bool mean = r->part[BONSAI_SECTION_FEATURE_MEAN].data;
     bool spread = r->part[BONSAI_SECTION_FEATURE_SPREAD].data;
     if (mean != spread)
-        return bn_fail(BONSAI_E_FORMAT, "%s: has \"feature %s\" but not \"feature %s\"", r->path,
-                       mean ? "mean" : "spread", mean ? "spread" : "mean");
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "has \"feature %s\" but not \"feature %s\"",
+                          mean ? "mean" : "spread", mean ? "spread" : "mean");
     if (!r->part[BONSAI_SECTION_KEPT_FEATURES].data && r->info.features != f)
-        return bn_fail(BONSAI_E_FORMAT, "%s: takes %lld of %lld features but does not say which",
-                       r->path, (long long)f, (long long)r->info.features);
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "takes %lld of %lld features but does not say "
+                          "which", (long long)f, (long long)r->info.features);
 done:
     return rc;
 }
@@ -152,13 +152,13 @@ static bonsai_status check_elements(const bn_model_parts *r)
             BN_TRY(bn_section_check(&v, shared[i], r->path, 1));
     }
     if (kept && kept[f - 1] >= r->info.features)
-        return bn_fail(BONSAI_E_FORMAT, "%s: kept features: entry %lld is %d, outside 0..%lld",
-                       r->path, (long long)(f - 1), (int)kept[f - 1],
-                       (long long)(r->info.features - 1));
+        return bn_fail_at(BONSAI_E_FORMAT, r->path, "kept features: entry %lld is %d, outside "
+                          "0..%lld", (long long)(f - 1), (int)kept[f - 1],
+                          (long long)(r->info.features - 1));
     for (int64_t i = 0; spread && i < f; i++)
         if (spread[i] == 0)
-            return bn_fail(BONSAI_E_FORMAT, "%s: feature spread: entry %lld is 0, which divides "
-                           "nothing", r->path, (long long)i);
+            return bn_fail_at(BONSAI_E_FORMAT, r->path, "feature spread: entry %lld is 0, which "
+                              "divides nothing", (long long)i);
     rc = check_params(&r->dims, r->part[BN_PARAMETERS].data, BONSAI_E_FORMAT, r->path);
 done:
     return rc;

@@ -318,10 +318,10 @@ static bonsai_status diverged(const running *r)
     const bonsai_train_options *o = &r->t->o;
     if (run >= o->seeds)
         return BONSAI_OK;
-    return bn_fail(BONSAI_E_ARGUMENT, "%s: the loss of %s with seed %llu is not a number in epoch "
-                   "%d: standardise the features (--standardise), or lower the rate of %g",
-                   r->t->small->where, bonsai_model_name(o->model),
-                   (unsigned long long)(o->seed + (uint64_t)run), r->diverged[run], o->rate);
+    return bn_fail_at(BONSAI_E_ARGUMENT, r->t->small->where, "the loss of %s with seed %llu is not "
+                      "a number in epoch %d: standardise the features (--standardise), or lower "
+                      "the rate of %g", bonsai_model_name(o->model),
+                      (unsigned long long)(o->seed + (uint64_t)run), r->diverged[run], o->rate);
 }
 
 /* Runs first .. first+count-1, `workers` at a time. */
@@ -363,14 +363,14 @@ static bonsai_status check_memory(const bn_task *t, int64_t points)
     int64_t all = bn_memory_all(), run = run_bytes(t);
     const bonsai_train_options *o = &t->o;
     if (run > all)
-        return bn_fail(BONSAI_E_MEMORY, "%s: out of memory: %s with %d layers and hidden %lld has "
-                       "%lld parameters, and a run would take %.3g GB of the %.3g there are",
-                       t->small->where, bonsai_model_name(o->model), o->layers,
-                       (long long)o->hidden, (long long)t->count, 1e-9 * (double)run,
-                       1e-9 * (double)all);
+        return bn_fail_at(BONSAI_E_MEMORY, t->small->where, "out of memory: %s with %d layers and "
+                          "hidden %lld has %lld parameters, and a run would take %.3g GB of the "
+                          "%.3g there are", bonsai_model_name(o->model), o->layers,
+                          (long long)o->hidden, (long long)t->count, 1e-9 * (double)run,
+                          1e-9 * (double)all);
     if (points > all / (int64_t)sizeof(bonsai_epoch))
-        return bn_fail(BONSAI_E_MEMORY, "%s: out of memory: no room for what %d seeds of %d epochs "
-                       "will show", t->small->where, o->seeds, o->epochs);
+        return bn_fail_at(BONSAI_E_MEMORY, t->small->where, "out of memory: no room for what %d "
+                          "seeds of %d epochs will show", o->seeds, o->epochs);
     return BONSAI_OK;
 }
 

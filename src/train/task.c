@@ -18,8 +18,8 @@ static bonsai_status check_dims(bn_task *t)
     bn_param table[BN_MOST_PARAMS];
     int entries;
     if (t->small->view.features == 0)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has no features; give every node some, such as its "
-                       "degree or a one-hot id", t->small->where);
+        return bn_fail_at(BONSAI_E_ARGUMENT, t->small->where, "has no features; give every node "
+                          "some, such as its degree or a one-hot id");
     t->dims = (bn_dims){.kind = o->model, .layers = o->layers, .heads = o->heads,
                         .gin_layers = o->gin_layers, .features = t->small->view.features,
                         .hidden = o->hidden, .classes = t->small->view.classes,
@@ -41,15 +41,15 @@ static bonsai_status check_metric(const bn_task *t)
     if (!of_two && m != BONSAI_METRIC_AP)
         return BONSAI_OK;
     if (of_two && t->dims.classes != 2)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: has %lld classes, but the metric %s is for two; "
-                       "balanced and f1 are for any number", t->full->where,
-                       (long long)t->dims.classes, bonsai_metric_name(m));
+        return bn_fail_at(BONSAI_E_ARGUMENT, t->full->where, "has %lld classes, but the metric %s "
+                          "is for two; balanced and f1 are for any number",
+                          (long long)t->dims.classes, bonsai_metric_name(m));
     for (int64_t i = 1; i < t->val.count; i++)
         alike = alike && t->val.label[i] == t->val.label[0];
     if (t->val.count && alike)
-        return bn_fail(BONSAI_E_ARGUMENT, "%s: all %lld validation nodes are of class %d, but the "
-                       "metric %s needs %s classes", t->full->where, (long long)t->val.count,
-                       (int)t->val.label[0], bonsai_metric_name(m), of_two ? "both" : "two");
+        return bn_fail_at(BONSAI_E_ARGUMENT, t->full->where, "all %lld validation nodes are of "
+                          "class %d, but the metric %s needs %s classes", (long long)t->val.count,
+                          (int)t->val.label[0], bonsai_metric_name(m), of_two ? "both" : "two");
     return BONSAI_OK;
 }
 

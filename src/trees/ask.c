@@ -13,12 +13,11 @@
 
 enum { MOST_ASKS = 1 << 16, MOST_ENTRIES = 1 << 20,     /* of a trip */
        BLOCK = 1 << 20,
-       ASKED = 256,             /* among the traits of a row: its node is among the questions */
-       SENTENCE = 1024 };
+       ASKED = 256 };           /* among the traits of a row: its node is among the questions */
 
 typedef struct {                /* an answer that is none */
-    int64_t status;
-    char    sentence[SENTENCE];
+    int64_t  status;
+    bn_error error;
 } refusal;
 
 static size_t width_of(const bonsai_graph *g)   /* bytes of an entry */
@@ -112,7 +111,7 @@ static bonsai_status read_answer(bn_reader *r, int rank, const bn_ask *ask, int6
     int64_t status, wanted = answer_bytes(r->g, ask, count);
     memcpy(&status, data, sizeof status);
     if (status != BONSAI_OK && bytes == (int64_t)sizeof(refusal))
-        return bn_fail((bonsai_status)status, "%s", ((const refusal *)data)->sentence);
+        return bn_error_raise(&((const refusal *)data)->error);
     if (bytes != wanted)
         return bn_fail(BONSAI_E_FORMAT, "rank %d answers with %lld bytes, not %lld", rank,
                        (long long)bytes, (long long)wanted);
@@ -233,9 +232,7 @@ done:
 static void refuse(bn_world *w, bonsai_status why)
 {
     refusal no = {.status = why};
-    const char *sentence = bonsai_error();
-    size_t len = strlen(sentence);
-    memcpy(no.sentence, sentence, len < SENTENCE ? len : SENTENCE - 1);
+    bn_error_keep(&no.error);
     (void)bn_send(w, 0, &no, sizeof no);
 }
 

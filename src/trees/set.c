@@ -416,8 +416,8 @@ static bonsai_status too_small(const bn_job *job, const bn_budget *budget)
     BN_TRY(bn_agree(job->at.world, cheapest(&least, job)));
     least = -least;
     BN_TRY(bn_max(job->at.world, &least, 1));
-    rc = bn_fail(BONSAI_E_ARGUMENT, "%s: a budget of %.0f bytes is too small: the smallest "
-                 "possible graph, of one node, takes %.0f", job->g->where, budget->bytes, -least);
+    rc = bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "a budget of %.0f bytes is too small: the "
+                    "smallest possible graph, of one node, takes %.0f", budget->bytes, -least);
 done:
     return rc;
 }

@@ -383,8 +383,8 @@ static bonsai_status prepare(adjusting *a, int64_t *adjusted)
             a->kept[a->count++] = (int32_t)p;
     }
     if (a->count == 0)
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%s: no training node is left that a prototype could stand "
-                     "for", m->now->where);
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, m->now->where, "no training node is left that a "
+                        "prototype could stand for");
 done:
     return rc;
 }

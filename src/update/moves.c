@@ -27,10 +27,9 @@ static bonsai_status read_members(bn_moves *m)
             uint32_t v = member[e];
             if (v >= (uint64_t)m->was->view.nodes || m->before[v] >= 0 ||
                 bn_label(m->was, v) != bn_label(s, p))
-                return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld names member %u, which is no "
-                               "member of its class in %s or one twice: it was not made of that "
-                               "graph",
-                               s->where, (long long)p, (unsigned)v, m->was->where);
+                return bn_fail_at(BONSAI_E_ARGUMENT, s->where, "node %lld names member %u, which "
+                                  "is no member of its class in %s or one twice: it was not made "
+                                  "of that graph", (long long)p, (unsigned)v, m->was->where);
             m->before[v] = (int32_t)p;
         }
     }
@@ -138,8 +137,9 @@ static bonsai_status assign(bn_moves *m)
     for (int64_t i = 0; i < m->joins; i++) {
         int32_t v = m->joined[i];
         if (m->after[v] < 0) {
-            rc = bn_fail(BONSAI_E_ARGUMENT, "%s: class %d of node %d has no prototype in %s: "
-                         "condense anew", m->now->where, bn_label(m->now, v), v, m->small->where);
+            rc = bn_fail_at(BONSAI_E_ARGUMENT, m->now->where, "class %d of node %d has no "
+                            "prototype in %s: condense anew", bn_label(m->now, v), v,
+                            m->small->where);
             goto done;
         }
         m->moved += m->after[v] != m->before[v];

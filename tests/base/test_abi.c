@@ -5,7 +5,7 @@
  * the headers.
  *
  * SPDX-License-Identifier: MIT */
-#include "testing.h"
+#include "texting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -574,6 +574,26 @@ static int check_progress(const bonsai_progress *p, void *payload)
     return 0;
 }
 
+static void check_warning(const bonsai_warning *w, void *payload)
+{
+    *(size_t *)payload = w->size;
+}
+
+static size_t warn_of_a_header(void)
+{
+    size_t size = 0;
+    bonsai_graph *g = NULL;
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
+    o.warning = check_warning;
+    o.warning_payload = &size;
+    const char *path = temp_path("doubtful.csv");
+    write_text(path, "buyer,partner\nC1,C2\n");
+    assert_int_equal(bonsai_graph_read(&g, path, &o), BONSAI_OK);
+    bonsai_graph_free(g);
+    return size;
+}
+
 static void structs_of_the_library_say_their_size(void **state)
 {
     bonsai_train_options o;
@@ -587,6 +607,8 @@ static void structs_of_the_library_say_their_size(void **state)
     o.payload = &progress;
     assert_int_equal(bonsai_train(&t, full, NULL, &o), BONSAI_OK);
     assert_int_equal(progress, sizeof(bonsai_progress));
+    assert_int_equal(warn_of_a_header(), sizeof(bonsai_warning));
+    assert_int_equal(bonsai_error_details()->size, sizeof(bonsai_error_info));
     assert_int_equal(bonsai_graph_read_info(full)->size, sizeof(bonsai_read_info));
     assert_int_equal(bonsai_graph_view(full)->size, sizeof(bonsai_view));
     assert_int_equal(bonsai_training_info(t)->size, sizeof(bonsai_train_info));

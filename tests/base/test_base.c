@@ -34,6 +34,52 @@ static void a_long_sentence_is_cut(void **state)
     assert_int_equal(strlen(bonsai_error()), 1023);
 }
 
+static void facts_stand_beside_the_sentence(void **state)
+{
+    (void)state;
+    const bonsai_error_info *e;
+    bn_fail(BONSAI_E_ARGUMENT, "k is %d", -1);
+    e = bonsai_error_details();
+    assert_int_equal(e->status, BONSAI_E_ARGUMENT);
+    assert_true(!*e->path && e->line == 0 && e->section == 0 && e->entry == -1);
+    assert_string_equal(e->reason, "k is -1");
+    bn_fail_entry("g", BONSAI_SECTION_LABELS, 7, "is %d", 9);
+    e = bonsai_error_details();
+    assert_string_equal(bonsai_error(), "g: labels: entry 7 is 9");
+    assert_true(e->kind == BONSAI_ERROR_ENTRY && e->section == BONSAI_SECTION_LABELS);
+    assert_string_equal(e->reason, "is 9");
+    assert_int_equal(bn_blame_caller(BONSAI_E_FORMAT), BONSAI_E_ARGUMENT);
+    assert_int_equal(bonsai_error_details()->status, BONSAI_E_ARGUMENT);
+    assert_string_equal(bonsai_error_kind_name(BONSAI_ERROR_ENTRY), "entry");
+    assert_null(bonsai_error_kind_name((bonsai_error_kind)99));
+}
+
+static void a_missing_file_is_known_as_one(void **state)
+{
+    (void)state;
+    bonsai_graph *g = NULL;
+    bn_error kept;
+    assert_int_equal(bonsai_graph_load(&g, "no/such"), BONSAI_E_IO);
+    bn_error_keep(&kept);
+    bn_fail(BONSAI_E_IO, "another");
+    assert_int_equal(bn_error_raise(&kept), BONSAI_E_IO);
+    assert_int_equal(bonsai_error_details()->kind, BONSAI_ERROR_MISSING);
+    assert_string_equal(bonsai_error_details()->path, "no/such");
+}
+
+static void options_are_spelled_as_the_caller_does(void **state)
+{
+    (void)state;
+    char text[64];
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
+    assert_string_equal(bn_option_text(text, sizeof text, &o, "labels", NULL), "labels");
+    o.spelling = BONSAI_SPELLING_SHELL;
+    assert_string_equal(bn_option_text(text, sizeof text, &o, "labels", "f"), "--labels f");
+    o.spelling = BONSAI_SPELLING_PYTHON;
+    assert_string_equal(bn_option_text(text, sizeof text, &o, "labels", "f"), "labels=\"f\"");
+}
+
 static void *fail_elsewhere(void *payload)
 {
     (void)payload;
@@ -555,6 +601,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sentence_is_one_line_whatever_is_in_it),
+        cmocka_unit_test(facts_stand_beside_the_sentence),
+        cmocka_unit_test(a_missing_file_is_known_as_one),
+        cmocka_unit_test(options_are_spelled_as_the_caller_does),
         cmocka_unit_test(a_long_sentence_is_cut),
         cmocka_unit_test(each_thread_has_its_own_sentence),
         cmocka_unit_test(every_status_has_a_text),

@@ -7,18 +7,47 @@
 typedef struct {
     const char *edges, *features, *labels;
     int nodes, columns, classes;        /* of features; of nodes */
-    int doubt;                          /* info.header */
+    int doubt;                          /* whether the first edge may be a header */
 } example;
+
+typedef struct {                        /* by bonsai_warning_kind */
+    int     found[6];
+    int64_t column[6];
+    char    value[6][200];
+} doubts;
+
+static void note_doubt(const bonsai_warning *w, void *payload)
+{
+    doubts *d = payload;
+    assert_int_equal(w->size, sizeof *w);
+    assert_int_equal(strncmp(w->text, w->path, strlen(w->path)), 0);
+    d->found[w->kind]++;
+    d->column[w->kind] = w->column;
+    snprintf(d->value[w->kind], sizeof d->value[0], "%s", w->value);
+}
+
+static bonsai_graph *read_doubting(doubts *d, const char *path)
+{
+    bonsai_graph *g = NULL;
+    bonsai_read_options o;
+    bonsai_read_options_init(&o);
+    o.warning = note_doubt;
+    o.warning_payload = d;
+    memset(d, 0, sizeof *d);
+    if (bonsai_graph_read(&g, path, &o) != BONSAI_OK)
+        fail_msg("%s", bonsai_error());
+    return g;
+}
 
 static void reads(const example *e)
 {
-    bonsai_graph *g = must_read(folder_of("head", e->edges, e->features, e->labels));
+    doubts d;
+    bonsai_graph *g = read_doubting(&d, folder_of("head", e->edges, e->features, e->labels));
     if (bonsai_graph_nodes(g) != e->nodes || bonsai_graph_features(g) != e->columns ||
-        bonsai_graph_classes(g) != e->classes || bonsai_graph_read_info(g)->header != e->doubt)
-        fail_msg("%s: %lld nodes, %lld features, %lld classes, header %lld", e->edges,
+        bonsai_graph_classes(g) != e->classes || d.found[BONSAI_WARNING_HEADER] != e->doubt)
+        fail_msg("%s: %lld nodes, %lld features, %lld classes, header %d", e->edges,
                  (long long)bonsai_graph_nodes(g), (long long)bonsai_graph_features(g),
-                 (long long)bonsai_graph_classes(g),
-                 (long long)bonsai_graph_read_info(g)->header);
+                 (long long)bonsai_graph_classes(g), d.found[BONSAI_WARNING_HEADER]);
     bonsai_graph_free(g);
 }
 
@@ -70,14 +99,14 @@ static void columns_of_edges(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *path = temp_path("columns.csv");
         write_text(path, all[i].edges);
-        bonsai_graph *g = must_read(path);
-        const bonsai_read_info *info = bonsai_graph_read_info(g);
+        doubts d;
+        bonsai_graph *g = read_doubting(&d, path);
         const float *w = bonsai_graph_view(g)->section[BONSAI_SECTION_EDGE_WEIGHTS].data;
         if (bonsai_graph_nodes(g) != 3 || !has_edge(g, 0, 1) || !has_edge(g, 1, 2) ||
             has_edge(g, 0, 2) || !w == all[i].weighted || (w && (w[0] != 5 || w[2] != 7)))
             fail_msg("%s", all[i].edges);
-        assert_string_equal(info->weight_column, all[i].weight);
-        assert_string_equal(info->unread_columns, all[i].unread);
+        assert_string_equal(d.value[BONSAI_WARNING_WEIGHT_COLUMN], all[i].weight);
+        assert_string_equal(d.value[BONSAI_WARNING_UNREAD_COLUMNS], all[i].unread);
         bonsai_graph_free(g);
     }
 }
@@ -107,17 +136,34 @@ static void many_columns_are_named_in_part(void **state)
     }
     const char *path = temp_path("wide.csv");
     write_text(path, strcat(strcat(strcat(text, "\n"), row), "\n"));
-    bonsai_graph *g = must_read(path);
-    const char *unread = bonsai_graph_read_info(g)->unread_columns;
+    doubts d;
+    bonsai_graph *g = read_doubting(&d, path);
+    const char *unread = d.value[BONSAI_WARNING_UNREAD_COLUMNS];
     assert_int_equal(strncmp(unread, "column_of_number_0, column_of_number_1, ", 40), 0);
     assert_string_equal(strrchr(unread, ' '), " ...");
     bonsai_graph_free(g);
     write_text(path, "source,target,\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
                "\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244\303\244"
                "\303\244\303\244\303\244x\303\244\303\244\n0,1,5\n");
-    g = must_read(path);
-    assert_int_equal(strlen(bonsai_graph_read_info(g)->weight_column), 39);     /* no half of one */
+    g = read_doubting(&d, path);
+    assert_int_equal(strlen(d.value[BONSAI_WARNING_WEIGHT_COLUMN]), 39);        /* no half of one */
     bonsai_graph_free(g);
+}
+
+static void names_the_place_of_a_cell(void **state)
+{
+    (void)state;
+    bonsai_graph *g = NULL;
+    const bonsai_error_info *e;
+    const char *path = folder_of("place", "0,1\n", "f,g,h\n1,\"2\",3\n4,five,6\n", NULL);
+    assert_int_equal(bonsai_graph_load(&g, path), BONSAI_E_FORMAT);
+    e = bonsai_error_details();
+    assert_string_equal(strrchr(e->path, '/'), "/features.csv");
+    assert_true(e->kind == BONSAI_ERROR_TEXT && e->line == 3 && e->column == 2);
+    assert_int_equal(strncmp(e->reason, "\"five\" in column \"g\"", 20), 0);
+    path = folder_of("place", "0 1\n 1  x y\n", NULL, NULL);
+    assert_int_equal(bonsai_graph_load(&g, path), BONSAI_E_FORMAT);
+    assert_true(bonsai_error_details()->line == 2 && bonsai_error_details()->column == 2);
 }
 
 static void headers_of_labels(void **state)
@@ -170,8 +216,9 @@ static void columns_of_ids(void **state)
         {"f_id,n\n1,3\n2,0\n3,1\n0,2\n5,5\n4,4\n6,6\n7,7\n", 0},      /* has ids */
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        bonsai_graph *g = must_read(folder_of("ids", "0,1\n", numbers[i].rows, NULL));
-        assert_int_equal(bonsai_graph_read_info(g)->id_column, numbers[i].doubt);
+        doubts d;
+        bonsai_graph *g = read_doubting(&d, folder_of("ids", "0,1\n", numbers[i].rows, NULL));
+        assert_int_equal(d.column[BONSAI_WARNING_ID_COLUMN], numbers[i].doubt);
         bonsai_graph_free(g);
     }
 }
@@ -183,8 +230,9 @@ static void a_label_among_features_is_told(void **state)
         {"age,label\n31,0\n20,1\n", 2}, {"Class,age\n0,31\n1,20\n", 1}, {"age,labels\n3,0\n2,1\n", 0},
         {"1,0\n0,1\n", 0}};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        bonsai_graph *g = must_read(folder_of("told", "0,1\n", tables[i].rows, NULL));
-        assert_int_equal(bonsai_graph_read_info(g)->label_column, tables[i].column);
+        doubts d;
+        bonsai_graph *g = read_doubting(&d, folder_of("told", "0,1\n", tables[i].rows, NULL));
+        assert_int_equal(d.column[BONSAI_WARNING_LABEL_COLUMN], tables[i].column);
         bonsai_graph_free(g);
     }
     bonsai_graph *g = NULL;
@@ -275,7 +323,7 @@ static void says_what_to_do_about_a_cell(void **state)
          "for yes and no"},
         {"id,age,Label\nC1,1,stays\n",
          "features.csv:2: \"stays\" in column \"Label\" is not a finite number: if these are the "
-         "labels, give the same file for both, --features "},
+         "labels, give the same file for both, features=\""},
         {"id,y\nC1,stays\n", "in column \"y\" is not a finite number: if these are the labels"},
         {",customer,age\n0,C1,1\n1,C2,3\n",
          "features.csv:2: \"C1\" in column \"customer\" is not a finite number, and the first column "
@@ -306,6 +354,7 @@ int main(void)
         cmocka_unit_test(columns_of_edges),
         cmocka_unit_test(columns_of_edges_between_names),
         cmocka_unit_test(many_columns_are_named_in_part),
+        cmocka_unit_test(names_the_place_of_a_cell),
         cmocka_unit_test(headers_of_labels),
         cmocka_unit_test(columns_of_ids),
         cmocka_unit_test(one_table_is_both),

@@ -415,6 +415,10 @@ class Files(testing.Case):
     def test_missing_file(self):
         e = self.refuses("/no/such: cannot be opened: No such file or directory", Graph.load,
                          "/no/such", kind=graphbonsai.FileError)
+        error = pickle.loads(pickle.dumps(e))
+        self.assertEqual((error.kind, error.path, error.line, error.entry),
+                         ("missing", "/no/such", None, None))
+        self.assertEqual(error.reason, "cannot be opened: No such file or directory")
         self.assertIsInstance(e, OSError)
         self.assertEqual(e.status, -3)
 

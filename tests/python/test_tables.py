@@ -166,7 +166,7 @@ class Tables(testing.Case):
             self.assertEqual(caught.filename, __file__)
             with open(edges, "w") as f:
                 f.write("0,1\n")
-            with self.assertWarnsRegex(graphbonsai.TableWarning, "the column account"):
+            with self.assertWarnsRegex(graphbonsai.TableWarning, "column account"):
                 Graph.load(edges, features=rows)
 
     def test_warns_of_columns_of_edges_in_a_text(self):
@@ -179,8 +179,6 @@ class Tables(testing.Case):
                 with self.assertWarnsRegex(graphbonsai.TableWarning, said):
                     g = Graph.load(edges)
             self.assertEqual((g.num_nodes, g.edge_weight), (2, None))
-            self.assertEqual(g.changes["unread_columns"], "day, note")
-            self.assertEqual(g.changes["weight_column"], "")
 
     def test_warns_of_a_column_that_may_be_weights(self):
         ends = {"source": ["ann"], "target": ["bob"], "note": ["x"]}

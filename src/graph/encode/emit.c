@@ -157,8 +157,8 @@ static bonsai_status check_half(const bonsai_graph *g, const feature_row *r, int
 {
     for (int64_t i = 0; i < r->count; i++)
         if (fabsf(r->value[i]) >= 65520.0f)
-            return bn_fail(BONSAI_E_ARGUMENT, "%s: node %lld has a feature of %g, which f16 cannot "
-                           "hold", g->where, (long long)node, (double)r->value[i]);
+            return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "node %lld has a feature of %g, which "
+                              "f16 cannot hold", (long long)node, (double)r->value[i]);
     return BONSAI_OK;
 }
 
