@@ -14,10 +14,12 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import socket
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -32,6 +34,8 @@ from ._progress import Progress, Watch
 __all__ = ["catalogue", "fetch", "load"]
 
 CHUNK = 1 << 18
+MOST_BYTES = 16 << 30           # of a file whose size is not known
+SLOWEST = 10000                 # bytes a second
 TEMPORARY = (408, 425, 429, 500, 502, 503, 504)         # answers after which another try helps
 
 
@@ -50,50 +54,134 @@ def _run(*arguments: str) -> Any:
     return json.loads(done.stdout)
 
 
-# ---- one file ----
+# ---- one connection ----
 
-def _answer(url: str, timeout: float) -> Any:
-    """The open answer of a server; a web page is refused."""
-    answer = urllib.request.urlopen(url, timeout=timeout)       # http and https, as the plan says
-    if url.startswith("https:") and not answer.geturl().startswith("https:"):
-        answer.close()
-        raise FileError("%s: the server leads from https to http" % url)
+class _NoDetour(urllib.request.HTTPRedirectHandler):
+    """Follows a redirect to http and https alone, and never from https to http."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any,
+                         newurl: str) -> Any:
+        scheme = newurl.partition(":")[0].lower()
+        if scheme != "https" and (scheme != "http" or req.type == "https"):
+            fp.close()
+            raise FileError("%s: the server redirects from %s to another protocol" % (
+                req.full_url, req.type))
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Connections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Opens connections, and ends them all when their time is up."""
+
+    def __init__(self) -> None:
+        urllib.request.HTTPSHandler.__init__(self)
+        self.sockets: List[socket.socket] = []
+        self.late = 0.0                                 # seconds that did not suffice
+
+    @contextlib.contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        timer = threading.Timer(seconds, self.end, [seconds])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def connect(self, *args: Any, **options: Any) -> socket.socket:
+        self.sockets.append(socket.create_connection(*args, **options))
+        return self.sockets[-1]
+
+    def do_open(self, http_class: Any, req: Any, **options: Any) -> Any:
+        def connection(*args: Any, **more: Any) -> Any:
+            made = http_class(*args, **more)
+            made._create_connection = self.connect
+            return made
+        return super().do_open(connection, req, **options)
+
+    def end(self, seconds: float) -> None:
+        self.late = seconds
+        for one in self.sockets:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass                                    # it has ended
+
+
+def _answer(url: str, timeout: float, connections: _Connections) -> Any:
+    """Returns the open answer of a server; refuses a web page."""
+    opener = urllib.request.OpenerDirector()            # without ftp:, file: and data:
+    for handler in (urllib.request.ProxyHandler(), urllib.request.HTTPDefaultErrorHandler(),
+                    urllib.request.HTTPErrorProcessor(), _NoDetour(), connections):
+        opener.add_handler(handler)
+    answer = opener.open(url, timeout=timeout)
     if answer.headers.get_content_type() in ("text/html", "application/xhtml+xml"):
         answer.close()
         raise FileError("%s: the server sent a web page and not the file" % url)
     return answer
 
 
+def _length(answer: Any) -> Optional[int]:
+    """Returns the length that the server announces; None if it announces none, or nonsense."""
+    told = answer.headers.get("Content-Length", "")
+    return int(told) if told.isascii() and told.isdigit() and len(told) < 19 else None
+
+
 def _chunks(answer: Any) -> Iterator[bytes]:
-    """The bytes of an answer; what is short of its length is an error."""
-    told, have = answer.headers.get("Content-Length"), 0
+    """Yields the bytes of an answer; raises OSError if there are fewer than announced."""
+    length, have = _length(answer), 0
     while True:
         data = answer.read(CHUNK)
         if not data:
             break
         have += len(data)
         yield data
-    if told is not None and have != int(told):
-        raise OSError("the connection ended after %d of %s bytes" % (have, told))
+    if length is not None and have != length:
+        raise OSError("the connection ended after %d of %d bytes" % (have, length))
 
 
-def _receive(file: Dict[str, Any], part: str, timeout: float, tell: Any) -> None:
-    """Writes a file to `part`, and verifies its size and checksum where they are known."""
+# ---- one file ----
+
+def _save(file: Dict[str, Any], part: str, answer: Any, tell: Any) -> None:
+    """Writes an answer to `part`, and verifies its size and checksum where they are known."""
     seen, have = hashlib.sha256(), 0
-    with _answer(file["url"], timeout) as answer, open(part, "wb") as out:
+    most = MOST_BYTES if file["bytes"] is None else file["bytes"]
+    with open(part, "wb") as out:
         for data in _chunks(answer):
             have += len(data)
-            if file["bytes"] is not None and have > file["bytes"]:
+            if have > most:
                 break
             out.write(data)
             seen.update(data)
             tell(have)
-    if file["bytes"] is not None and have != file["bytes"]:
-        raise FileError("%s: the server sent %s%d bytes and not %d" % (
-            file["url"], "at least " if have > file["bytes"] else "", have, file["bytes"]))
+    if have > most or (file["bytes"] is not None and have != most):
+        raise FileError("%s: the server sent %s%d bytes and not %s%d" % (
+            file["url"], "at least " if have > most else "", have,
+            "at most " if file["bytes"] is None else "", most))
     if file["sha256"] and seen.hexdigest() != file["sha256"]:
         raise FileError("%s: has the SHA-256 %.12s... and not %.12s..." % (
             file["url"], seen.hexdigest(), file["sha256"]))
+
+
+def _receive(file: Dict[str, Any], part: str, timeout: float, tell: Any) -> None:
+    """Downloads a file to `part`, at a rate of at least SLOWEST bytes a second."""
+    connections = _Connections()
+    try:
+        with connections.within(4 * timeout):
+            answer = _answer(file["url"], timeout, connections)
+        with answer, connections.within(timeout + (file["bytes"] or MOST_BYTES) / SLOWEST):
+            _save(file, part, answer, tell)
+        if connections.late:                            # then a header may look complete
+            raise OSError
+    except (OSError, HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        if connections.late:
+            raise FileError("%s: the server did not send all within %.0f seconds" % (
+                file["url"], connections.late)) from None
+        raise
+    finally:
+        for one in connections.sockets:
+            one.close()
 
 
 def _has_no_server(error: Exception) -> bool:
@@ -107,6 +195,11 @@ def _is_temporary(error: Exception) -> bool:
 
 
 def _why(error: Exception) -> str:
+    """Returns the reason of a failure; never the server's own words."""
+    if isinstance(error, urllib.error.HTTPError):
+        return "the server answered with the status %d" % error.code
+    if isinstance(error, HTTPException):
+        return "the server's answer is not HTTP (%s)" % type(error).__name__
     if _has_no_server(error):
         return ("there is no network, or no server of that name; check the connection, or name "
                 "another server with base_url=")
@@ -176,6 +269,8 @@ def fetch(name: str, to: Union[str, "os.PathLike[str]"] = "data", *,
         retries: how often a failed connection is tried again.
         progress: as for condense.
     """
+    if name.startswith("-"):
+        raise ArgumentError("%s is not the name of a dataset" % name)
     given = [name, "--to=" + os.fspath(to), *(["--base-url=" + base_url] if base_url else [])]
     given += ["--force"] if force else []
     new = download(_run(*given, "--dry-run"), timeout, retries, progress)

@@ -88,6 +88,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.fail(302, Location=server.elsewhere + name)
         if mode == "tofile":
             return self.fail(302, Location="file:///etc/passwd")
+        if mode == "toftp":
+            return self.fail(302, Location="ftp://127.0.0.1/" + name)
+        if mode == "badlength":
+            return self.head(200, {"Content-Length": "1e3\u00b2".encode().decode("latin-1")}, None)
+        if mode == "words":             # a status line with codes of the terminal
+            self.close_connection = True
+            return self.wfile.write(b"HTTP/1.1 404 \x1b[31mrun this\r\nContent-Length: 0\r\n\r\n")
+        if mode == "nonsense":
+            self.close_connection = True
+            return self.wfile.write(b"\x1b[31m gopher\r\n\r\n")
+        if mode == "slowhead":          # a header that never ends
+            self.close_connection = True
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+            for _ in range(200):
+                self.wfile.write(b"x")
+                time.sleep(0.05)
+            return None
         if mode == "page":
             return self.send_data(b"<html>hello</html>", kind="text/html; charset=utf-8")
         if mode == "hiddenpage":

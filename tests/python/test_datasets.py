@@ -99,6 +99,26 @@ class Datasets(unittest.TestCase):
         self.refused("is not a", "amazon-photo")
         self.assertEqual(self.left(), [])
 
+    def test_hostile_answers_end_in_one_sentence(self):
+        for mode, words in (("toftp", "another protocol"), ("tofile", "status 302"),
+                            ("words", "answered with the status 404"),
+                            ("nonsense", "is not HTTP (BadStatusLine)"), ("loop", "status 302"),
+                            ("badlength", "is empty")):
+            self.refused(words, "amazon-photo", mode)
+            self.assertEqual(self.left(), [])
+        self.refused("within", "amazon-photo", "slowhead", timeout=0.2)
+
+    def test_a_file_of_unknown_size_is_limited(self):
+        most, datasets.MOST_BYTES = datasets.MOST_BYTES, 10000
+        try:
+            self.refused("and not at most 10000", "amazon-photo", "endless")
+        finally:
+            datasets.MOST_BYTES = most
+        self.assertEqual(self.left(), [])
+
+    def test_a_name_is_no_option(self):
+        self.refused("--force is not the name", "--force", kind=ArgumentError)
+
     def test_a_passing_failure_is_tried_again(self):
         datasets.fetch("amazon-photo", self.to, base_url=self.server.url + "twice503", retries=3,
                        progress=False)
