@@ -1,7 +1,7 @@
 /* fuzz.h -- shared by the fuzz targets.
  *
- * A target is LLVMFuzzerTestOneInput in fuzz_NAME.c; its corpus is corpus/NAME/. libFuzzer drives
- * it in the fuzz preset; elsewhere replay.c runs the corpus.
+ * A target is LLVMFuzzerTestOneInput in fuzz_NAME.c; its corpus is corpus/NAME/ and corpus/NAME.ar.
+ * libFuzzer drives it in the fuzz preset; elsewhere replay.c runs the corpus.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FUZZ_H

@@ -1,7 +1,8 @@
-/* replay.c -- runs a fuzz target over files, in builds without libFuzzer.
+/* replay.c -- runs a fuzz target over inputs, in builds without libFuzzer.
  *
- * `replay [-mutants=N] FOLDER...` runs every input of the folders, and N mutants of each: a chain,
- * each made of the one before.  The same inputs have the same mutants everywhere.
+ * `replay [-mutants=N] PATH...` runs every file of a folder, or every member of an archive of ar,
+ * and N mutants of each: a chain, each made of the one before.  The same inputs have the same
+ * mutants everywhere.
  *
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
@@ -44,38 +45,70 @@ static int run_mutants(const uint8_t *data, size_t size)
     return mutants;
 }
 
-static int run(const char *path)
+/* Runs the next `size` bytes of a file and their mutants; returns the number of runs. */
+static int run(FILE *f, long size)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return 0;
-    fseek(f, 0, SEEK_END);
-    long len = ftell(f);
-    rewind(f);
-    uint8_t *data = malloc(len > 0 ? (size_t)len : 1);
-    size_t got = data && len > 0 ? fread(data, 1, (size_t)len, f) : 0;
-    fclose(f);
+    uint8_t *data = calloc(size > 0 ? (size_t)size : 1, 1);
+    size_t got = data && size > 0 ? fread(data, 1, (size_t)size, f) : 0;
     LLVMFuzzerTestOneInput(data, got);
     int count = 1 + (got > 0 && got <= ROOM ? run_mutants(data, got) : 0);
     free(data);
     return count;
 }
 
-static int run_folder(const char *folder)
+static int run_file(const char *path)
 {
-    DIR *dir = opendir(folder);
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return 0;
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    rewind(f);
+    int count = run(f, size);
+    fclose(f);
+    return count;
+}
+
+static int run_folder(DIR *dir, const char *folder)
+{
     struct dirent *entry;
     char path[1024];
     int count = 0;
-    while (dir && (entry = readdir(dir))) {
+    while ((entry = readdir(dir))) {
         if (entry->d_name[0] == '.')
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        count += run(path);
+        count += run_file(path);
     }
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     return count;
+}
+
+/* Runs the members of an archive: each has a line of 60 bytes with its size at 48, and starts at
+ * an even position.  A name that starts with "//" or "/ " is a table of ar itself. */
+static int run_archive(const char *path)
+{
+    char head[61] = "";
+    int count = 0;
+    FILE *f = fopen(path, "rb");
+    if (!f || fread(head, 1, 8, f) != 8 || strcmp(head, "!<arch>\n") != 0) {
+        fprintf(stderr, "replay: %s is not a folder or an archive\n", path);
+        exit(1);
+    }
+    while (fread(head, 1, 60, f) == 60) {
+        long size = strtol(head + 48, NULL, 10), next = ftell(f) + size + size % 2;
+        if (head[0] != '/' || (head[1] != '/' && head[1] != ' '))
+            count += run(f, size);
+        fseek(f, next, SEEK_SET);
+    }
+    fclose(f);
+    return count;
+}
+
+static int run_path(const char *path)
+{
+    DIR *dir = opendir(path);
+    return dir ? run_folder(dir, path) : run_archive(path);
 }
 
 int main(int argc, char **argv)
@@ -83,7 +116,7 @@ int main(int argc, char **argv)
     int count = 0;
     for (int i = 1; i < argc; i++)
         if (sscanf(argv[i], "-mutants=%d", &mutants) != 1)
-            count += run_folder(argv[i]);
+            count += run_path(argv[i]);
     printf("%d inputs replayed\n", count);
     return count > 0 ? 0 : 1;
 }

@@ -2,8 +2,9 @@
 # run_fuzz.sh BUILD -- runs every fuzz target of a fuzz build and prints the totals.
 #
 # FUZZ_SECONDS (60) or FUZZ_RUNS limits each target; FUZZ_TARGETS="native npz"
-# selects targets; FUZZ_JOBS targets run at once.  New inputs are kept in BUILD/corpus
-# and reused; inputs that break a target go to BUILD/findings.  Fails on a finding.
+# selects targets; FUZZ_JOBS targets run at once.  The inputs of corpus/NAME.ar are unpacked
+# into BUILD/inputs.  New inputs are kept in BUILD/corpus and reused; inputs that break a
+# target go to BUILD/findings.  Fails on a finding.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -29,6 +30,12 @@ one='
 mkdir -p "$build/corpus/$1" "$build/findings/$1"
 set -- "$1" "$build/corpus/$1"
 [ ! -d "$seeds/$1" ] || set -- "$@" "$seeds/$1"
+if [ -f "$seeds/$1.ar" ]; then
+    rm -rf "$build/inputs/$1"
+    mkdir -p "$build/inputs/$1"
+    (cd "$build/inputs/$1" && ar x "$seeds/$1.ar")
+    set -- "$@" "$build/inputs/$1"
+fi
 [ ! -f "$dictionaries/$1.dict" ] || set -- "$@" "-dict=$dictionaries/$1.dict"
 name=$1
 shift
