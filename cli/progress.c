@@ -94,42 +94,27 @@ static void text_seconds(char *buf, size_t size, double s)
 
 /* ---- the bar ------------------------------------------------------------- */
 
-enum { STAGE = 16, STAGE_LEAST = 10, BAR = 30, BAR_LEAST = 10, PERCENT = 6 };
+enum { STAGE = 16, BAR = 30, BAR_LEAST = 10, PERCENT = 6 };
 
 typedef struct {                /* widths; 0: left out */
     int stage, bar, left, note;
 } bar_layout;
 
-static int used(const bar_layout *l)
-{
-    return l->stage + (l->bar ? l->bar + 1 : 0) + PERCENT + l->left + l->note;
-}
-
-/* Takes away what is too much, down to `least`, or all. */
-static void yield(const bar_layout *l, int *width, int least, int room)
-{
-    const int much = used(l) - room;
-    if (much > 0 && *width > least)
-        *width = *width - much > least ? *width - much : least;
-}
-
-/* What does not fit gives way in this order: the note, the bar and the name of the stage down to
- * their least, the time that is left, the bar, the name.  The last column stays free: a terminal
- * may wrap behind it. */
+/* Narrows the bar to what the rest leaves.  The note goes first, then the time that is left, then
+ * the bar; the name of the stage is cut.  The last column stays free: a terminal may wrap there. */
 static void fit(bar_layout *l, int columns)
 {
-    const int room = columns - 1, bar = l->bar;
-    if (used(l) > room)
+    const int room = columns - 1 - PERCENT;
+    if (l->stage + 1 + BAR + l->left + l->note > room)
         l->note = 0;
-    yield(l, &l->bar, BAR_LEAST, room);
-    yield(l, &l->stage, STAGE_LEAST, room);
-    if (used(l) > room)
+    l->bar = room - l->stage - 1 - l->left - l->note;
+    if (l->bar < BAR_LEAST) {
+        l->bar += l->left;
         l->left = 0;
-    if (used(l) > room)
-        l->bar = 0;
-    yield(l, &l->stage, 0, room);
-    while (l->bar && l->bar < bar && used(l) < room)
-        l->bar++;
+    }
+    l->bar = l->bar < BAR_LEAST ? 0 : l->bar > BAR ? BAR : l->bar;
+    if (l->stage > room)
+        l->stage = room > 0 ? room : 0;
 }
 
 /* note: what is known of the stage; NULL: nothing. */

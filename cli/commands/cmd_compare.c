@@ -96,7 +96,18 @@ static int settle(session *s, arguments *a)
     return OPT_GO;
 }
 
-static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, char **argv)
+static void reset(arguments *a)
+{
+    memset(a, 0, sizeof *a);
+    bonsai_compare_options_init(&a->o);
+    bonsai_condense_options_init(&a->condense);
+    bonsai_train_options_init(&a->train);
+    a->methods = "all";
+    a->ratios = "0.005,0.01,0.03";
+    a->models = bonsai_model_name(a->train.model);
+}
+
+static int parse(session *s, arguments *a, int argc, char **argv)
 {
     const bonsai_field own[] = {
         {.name = "methods", OWN(arguments, methods, TEXT), .arg = "M,M,...",
@@ -123,24 +134,6 @@ static int parse_rows(session *s, arguments *a, const opt_spec *spec, int argc, 
         {.base = &a->condense, .kind = BONSAI_OPTIONS_CONDENSE,
          .only = "accounting for_models effort time_limit keep"},
         {0}};
-    opt_spec whole = *spec;
-    whole.groups = groups;
-    return opt_parse(s, &whole, argc, argv);
-}
-
-static void reset(arguments *a)
-{
-    memset(a, 0, sizeof *a);
-    bonsai_compare_options_init(&a->o);
-    bonsai_condense_options_init(&a->condense);
-    bonsai_train_options_init(&a->train);
-    a->methods = "all";
-    a->ratios = "0.005,0.01,0.03";
-    a->models = bonsai_model_name(a->train.model);
-}
-
-static int parse(session *s, arguments *a, int argc, char **argv)
-{
     const opt_spec spec = {
         .usage = "compare GRAPH [options]",
         .about =
@@ -157,21 +150,15 @@ static int parse(session *s, arguments *a, int argc, char **argv)
                     "  bonsai compare cora.bonsai --ratios 0.01 --models all -o cora.jsonl\n",
         .args = "GRAPH",
         .values = &a->path,
+        .groups = groups,
         .shared = OPT_READS | OPT_JSON,
     };
     reset(a);
-    int code = parse_rows(s, a, &spec, argc, argv);
-    const int protocol = a->protocol;
-    training_width width = training_width_of(&a->train);
-    for (int wide = 1; protocol && wide >= 0 && code == OPT_GO; wide--) {
-        reset(a);                               /* again, over what it trains with */
-        training_follow(&a->train, protocol, wide);
-        code = parse_rows(s, a, &spec, argc, argv);
-        if (wide)
-            width = training_width_of(&a->train);
-    }
-    a->width = width;
-    return code == OPT_GO ? settle(s, a) : code;
+    int code = opt_parse(s, &spec, argc, argv);
+    if (code != OPT_GO)
+        return code;
+    a->width = training_follow(s, &a->train, a->protocol);
+    return settle(s, a);
 }
 
 /* ---- what the file is for ------------------------------------------------ */

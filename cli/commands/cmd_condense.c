@@ -68,7 +68,7 @@ static int settle_eval(session *s, arguments *a)
         return refuse(s, "--eval judges one graph, and --ratios makes several; bonsai compare "
                       "judges several");
     training_reset(s, t);
-    t->width = training_width_of(&t->o);
+    t->width = training_follow(s, &t->o, TRAINING_DEFAULT);
     t->models = a->models;
     t->path = a->to[0];
     t->full = a->path;

@@ -31,13 +31,12 @@ static void help_text(char *out, size_t size, const opt *o)
         snprintf(out + len, size - (size_t)len, " (otherwise %s)", o->f->otherwise);
 }
 
-/* The help of an option stands beside it, from this column on, or below it on a narrow terminal. */
-enum { BEGIN = 27, BELOW = 8, BESIDE_FROM = 72 };
+enum { BEGIN = 27 };            /* the column where the help of an option begins */
 
 /* Prints an option and its words, cut behind a | where a line is full. */
 static void print_left(const char *left, const char *name, int columns)
 {
-    const int indent = columns < BESIDE_FROM ? BELOW + 2 : (int)strlen(name) + 9;
+    const int indent = (int)strlen(name) + 9;
     int at = 0;
     for (const char *word = left; *word;) {
         const int width = (int)strcspn(word, "|") + (strchr(word, '|') != NULL);
@@ -49,16 +48,16 @@ static void print_left(const char *left, const char *name, int columns)
 }
 
 /* "(default ...)" stays on one line. */
-static void print_help(const opt *o, int begin, int columns)
+static void print_help(const opt *o, int columns)
 {
     char help[1024];
     help_text(help, sizeof help, o);
     char *preset = strstr(help, " (default ");
     if (preset)
         *preset++ = 0;
-    int at = put_wrapped(help, begin, begin, columns);
+    int at = put_wrapped(help, BEGIN, BEGIN, columns);
     if (preset && at + 1 + text_width(preset) > columns)
-        printf("\n%*s%s", begin, "", preset);
+        printf("\n%*s%s", BEGIN, "", preset);
     else if (preset)
         printf(" %s", preset);
     putchar('\n');
@@ -67,15 +66,15 @@ static void print_help(const opt *o, int begin, int columns)
 static void print_row(const opt *o)
 {
     char left[256];
-    const int columns = prose_columns(), begin = columns < BESIDE_FROM ? BELOW : BEGIN;
+    const int columns = prose_columns();
     int len = o->f->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->f->letter, o->name)
                            : snprintf(left, sizeof left, "      --%s", o->name);
     if (*o->arg && len < (int)sizeof left)
         len += snprintf(left + len, sizeof left - (size_t)len, " %s", o->arg);
     print_left(left, o->name, columns);
-    const int below = begin == BELOW || len > begin - 2;
-    printf("%s%*s", below ? "\n" : "", begin - (below ? 0 : len), "");
-    print_help(o, begin, columns);
+    const int below = len > BEGIN - 2;
+    printf("%s%*s", below ? "\n" : "", BEGIN - (below ? 0 : len), "");
+    print_help(o, columns);
 }
 
 /* The kind of value, for completions. */

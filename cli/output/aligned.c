@@ -1,16 +1,9 @@
-/* aligned.c -- facts and tables as aligned text that fits the terminal, from 40 columns on.
+/* aligned.c -- facts and tables as aligned text that fits the terminal.
  *
- * What is wider than the terminal gives way in this order:
- *
- *   a bar     is drawn shorter, down to BAR_LEAST cells, and otherwise left out;
- *   a table   has two spaces between its columns instead of three; then its heads and texts wrap,
- *             the widest column first, a text down to TEXT_LEAST columns; the columns that still do
- *             not fit follow in further parts below, each of which begins with the columns that
- *             name a row: the first ones that tell all rows apart;
- *   a fact    wraps its text or its note behind its label, or below it where that leaves less than
- *             BESIDE columns.
- *
- * Nothing but bars is ever left out.
+ * Where a table is wider than the terminal, its bars go, two spaces stand between its columns
+ * instead of three, and texts and heads wrap, the widest column first.  Columns that still do not
+ * fit follow in further parts below, each of which begins with the texts that name a row.  The text
+ * or the note of a fact wraps behind its label.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -21,8 +14,7 @@
 #include "output/text.h"
 
 enum { BAR = 32, BAR_LEAST = 8, CELL = 256, FACT = 4096, COLUMNS = 24, INDENT = 2, GAP = 3,
-       NARROW_GAP = 2, TEXT_LEAST = 16, NAME_LEAST = 6, ROWS_SEEN = 200, VALUE = 20, BESIDE = 20,
-       BELOW = 4 };
+       NARROW_GAP = 2, TEXT_LEAST = 16, VALUE = 20, NAMES = 2, BESIDE = 20, BELOW = 4 };
 
 static int larger(int a, int b)
 {
@@ -117,14 +109,10 @@ static fact_layout measure_facts(const summary *r, int from, int end)
     return l;
 }
 
-/* Puts a text that begins at a column, or below it; returns whether it stayed on its line. */
-static int put_beside(const char *text, int at, int columns)
+/* Puts a text that begins at a column, or below it where little room is left. */
+static void put_beside(const char *text, int at, int columns)
 {
-    if (text_width(text) <= columns - at) {
-        put_part(text, strlen(text));
-        return 1;
-    }
-    if (columns - at < BESIDE) {
+    if (text_width(text) > columns - at && columns - at < BESIDE) {
         end_line();
         at = waiting = BELOW;
     }
@@ -137,7 +125,6 @@ static int put_beside(const char *text, int at, int columns)
             waiting = indent;
         }
     }
-    return 0;
 }
 
 static void put_fact(const item *it, const fact_layout *l)
@@ -149,14 +136,10 @@ static void put_fact(const item *it, const fact_layout *l)
     waiting = INDENT;
     put_padded(it->label, strlen(it->label), l->labels - INDENT, 0);
     waiting += l->right ? pad : 0;
-    const int inline_ = put_beside(text, l->labels, l->columns);
-    if (it->note[0] && inline_) {
+    put_beside(text, l->labels, l->columns);
+    if (it->note[0]) {
         waiting += 2 + (l->right ? 0 : pad);
         put_beside(it->note, l->labels + larger(width, l->values) + 2, l->columns);
-    } else if (it->note[0]) {
-        end_line();
-        waiting = BELOW;
-        put_beside(it->note, BELOW, l->columns);
     }
     end_line();
 }
@@ -181,7 +164,7 @@ typedef struct {
     int    right[COLUMNS];                      /* numbers; a text is on the left */
     int    cell[COLUMNS];                       /* its place in a row; -1: a bar */
     double most[COLUMNS];
-    int    columns, names;                      /* all; those that name a row */
+    int    columns, names;                      /* all; the texts that name a row */
 } layout;
 
 typedef struct {                /* columns that stand side by side */
@@ -237,86 +220,34 @@ static int width_of(const part *p)
     return sum + p->gap * larger(columns - 1, 0);
 }
 
-static void add_column(part *p, const layout *l, int c, const int *width)
+/* Narrows the widest columns until all fit; returns whether they do. */
+static int fit(part *p, const layout *l, int columns)
 {
-    p->column[p->count] = c;
-    p->width[p->count++] = l->cell[c] < 0 ? 0 : width[c];
-}
-
-/* Whether so many cells tell all rows apart. */
-static int tells_apart(const item *it, int cells, size_t rows)
-{
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = 0; j < i; j++) {
-            const bn_json *a = bn_json_at(it->value, i), *b = bn_json_at(it->value, j);
-            int c = 0;
-            while (c < cells && bn_json_equal(bn_json_at(a, (size_t)c), bn_json_at(b, (size_t)c)))
-                c++;
-            if (c == cells)
-                return 0;
+    for (int most = columns; most > 0; most--) {
+        for (int i = 0; i < p->count; i++) {
+            const int c = p->column[i];
+            p->width[i] = l->cell[c] < 0 ? 0 : larger(l->least[c], smaller(l->width[c], most));
         }
-    return 1;
-}
-
-/* The first columns that tell the rows apart, or the first alone where none do. */
-static int count_names(const layout *l, const item *it, size_t rows)
-{
-    for (int names = 1; names < l->columns && l->cell[names] >= 0; names++)
-        if (tells_apart(it, names, rows < ROWS_SEEN ? rows : ROWS_SEEN))
-            return names;
-    return 1;
-}
-
-/* Narrows the texts of the columns that name a row until any other column fits behind. */
-static void narrow_names(layout *l, int columns)
-{
-    part p = {.gap = NARROW_GAP};
-    int most = 0, widest;
-    for (int c = 0; c < l->columns; c++)
-        most = c < l->names ? most : larger(most, l->least[c]);
-    for (int c = 0; c < l->names; c++)
-        add_column(&p, l, c, l->least);
-    while (width_of(&p) + NARROW_GAP + most > columns) {
-        widest = -1;
-        for (int c = 0; c < l->names; c++)
-            if (!l->right[c] && p.width[c] > NAME_LEAST &&
-                (widest < 0 || p.width[c] > p.width[widest]))
-                widest = c;
-        if (widest < 0)
-            break;
-        l->least[widest] = --p.width[widest];
+        if (width_of(p) <= columns)
+            return 1;
     }
+    return 0;
 }
 
-/* Widens the columns from the least, the narrowest first, while there is room. */
-static void widen(part *p, const layout *l, int columns)
-{
-    for (;;) {
-        int next = -1;
-        for (int i = 0; i < p->count; i++)
-            if (p->width[i] < l->width[p->column[i]] &&
-                (next < 0 || p->width[i] < p->width[next]))
-                next = i;
-        if (next < 0 || width_of(p) >= columns)
-            return;
-        p->width[next]++;
-    }
-}
-
-/* The columns that name a row, and those from `from` on that fit behind. */
+/* The texts that name a row, and the columns from `from` on that fit behind. */
 static part next_part(const layout *l, int from, int columns)
 {
     part p = {.gap = NARROW_GAP};
     for (int c = 0; c < l->names; c++)
-        add_column(&p, l, c, l->least);
+        p.column[p.count++] = c;
     for (int c = from; c < l->columns; c++) {
-        add_column(&p, l, c, l->least);
-        if (width_of(&p) > columns && c > from) {
+        p.column[p.count++] = c;
+        if (!fit(&p, l, columns) && c > from) {
             p.count--;
+            fit(&p, l, columns);
             break;
         }
     }
-    widen(&p, l, columns);
     return p;
 }
 
@@ -326,7 +257,8 @@ static part whole(const layout *l, int columns)
     part p = {.gap = GAP};
     int bars = 0;
     for (int c = 0; c < l->columns; c++) {
-        add_column(&p, l, c, l->width);
+        p.column[p.count] = c;
+        p.width[p.count++] = l->cell[c] < 0 ? 0 : l->width[c];
         bars += l->cell[c] < 0;
     }
     p.bar = bars ? smaller(BAR, columns - width_of(&p) - 2) : 0;
@@ -395,10 +327,8 @@ static void put_table(const item *it)
     measure(&l, it);
     part p = whole(&l, columns);
     const int fits = width_of(&p) <= columns;
-    if (!fits) {
-        l.names = count_names(&l, it, shown);
-        narrow_names(&l, columns);
-    }
+    while (!fits && l.names < l.columns - 1 && !l.right[l.names] && l.names < NAMES)
+        l.names++;
     for (int from = l.names, first = 1; first || from < l.columns; first = 0) {
         if (!fits)
             p = next_part(&l, from, columns);

@@ -19,7 +19,7 @@ const char *text_nearest(const char *word, const char *const *names, int count);
 
 /* Lines that fit.  A file or a pipe is as wide as $COLUMNS says, or 80 columns. */
 int  terminal_columns(int fd);
-int  line_columns(void);                                /* of stdout, at least 40 */
+int  line_columns(void);                                /* of stdout, at least 60 */
 int  prose_columns(void);                               /* the same, at most 80 */
 int  text_width(const char *text);                      /* in columns */
 /* The bytes of text on a line of so many columns, and what follows on the next. */

@@ -16,7 +16,7 @@
 
 #include "output/text.h"
 
-enum { USUAL = 80, LEAST = 40, PROSE = 2048 };
+enum { USUAL = 80, LEAST = 60, PROSE = 2048 };
 
 int terminal_columns(int fd)
 {

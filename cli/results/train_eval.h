@@ -53,10 +53,10 @@ int  training_models(session *s, training *t, const char *option);
 extern const bonsai_field training_protocol[];
 enum { TRAINING_DEFAULT, TRAINING_PAPER, TRAINING_PEERS };
 const char *training_protocol_name(int protocol);
-/* Sets the options of a protocol that is not the default. */
-void training_follow(bonsai_train_options *o, int protocol, int wide);
+/* Sets what a protocol sets and the line (of s; NULL: none) does not; returns the width for graphs
+ * that the paper trains wide networks on. */
+training_width training_follow(const session *s, bonsai_train_options *o, int protocol);
 int  training_is_wide(const bonsai_known *k);           /* the paper trains wide networks on it */
-training_width training_width_of(const bonsai_train_options *o);
 /* Sets the width if judge is such a graph, and says so if that changes something. */
 void training_widen(session *s, bonsai_train_options *o, const training_width *width,
                     const bonsai_graph *judge);

@@ -1,8 +1,6 @@
 /* training.c -- the options and the runs of train and eval.
  *
- * Options override the protocol wherever it stands on the line: the line is read once to find the
- * protocol, then again over the protocol's values, those for wide networks first: which graph it
- * is shows when it has been read.
+ * Options override the protocol wherever it stands on the line: it sets what was not given.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -73,37 +71,53 @@ const char *training_protocol_name(int protocol)
     return training_protocol[0].words[protocol];
 }
 
+static void set_int(const session *s, const char *field, int *at, int value)
+{
+    *at = s && option_given(s, field) ? *at : value;
+}
+
+static void set_real(const session *s, const char *field, double *at, double value)
+{
+    *at = s && option_given(s, field) ? *at : value;
+}
+
+static void set_hidden(const session *s, int64_t *at, int64_t value)
+{
+    *at = s && option_given(s, "hidden") ? *at : value;
+}
+
 /* What the condensers that learn judge with (doc/peers.md). */
-static void set_peers(bonsai_train_options *o)
+static void set_peers(const session *s, bonsai_train_options *o)
 {
-    o->hidden = 256;
-    o->rate = 0.01;
-    o->decay = 5e-4;
-    o->dropout = 0.5;
-    o->epochs = 600;
-    o->every = 1;
-    o->cut = 0.5;
-    o->uniform = 1;
+    set_hidden(s, &o->hidden, 256);
+    set_real(s, "rate", &o->rate, 0.01);
+    set_real(s, "decay", &o->decay, 5e-4);
+    set_real(s, "dropout", &o->dropout, 0.5);
+    set_int(s, "epochs", &o->epochs, 600);
+    set_int(s, "every", &o->every, 1);
+    set_real(s, "cut", &o->cut, 0.5);
+    set_int(s, "uniform", &o->uniform, 1);
 }
 
-static void set_paper(bonsai_train_options *o, int wide)
+static void set_paper(const session *s, bonsai_train_options *o)
 {
-    o->rate = 0.001;
-    o->decay = 0;
-    o->epochs = 100;
-    o->every = 1;
-    if (wide) {
-        o->hidden = 1024;
-        o->standardise = BONSAI_STANDARDISE_ALL;
-    }
+    set_real(s, "rate", &o->rate, 0.001);
+    set_real(s, "decay", &o->decay, 0);
+    set_int(s, "epochs", &o->epochs, 100);
+    set_int(s, "every", &o->every, 1);
 }
 
-void training_follow(bonsai_train_options *o, int protocol, int wide)
+training_width training_follow(const session *s, bonsai_train_options *o, int protocol)
 {
-    if (protocol == TRAINING_PAPER)
-        set_paper(o, wide);
-    else
-        set_peers(o);
+    training_width wide = {o->hidden, o->standardise};
+    if (protocol == TRAINING_PEERS)
+        set_peers(s, o);
+    if (protocol != TRAINING_PAPER)
+        return (training_width){o->hidden, o->standardise};
+    set_paper(s, o);
+    set_hidden(s, &wide.hidden, 1024);
+    set_int(s, "standardise", &wide.standardise, BONSAI_STANDARDISE_ALL);
+    return wide;
 }
 
 int training_is_wide(const bonsai_known *k)
@@ -118,11 +132,6 @@ int training_is_wide(const bonsai_known *k)
 const char *training_standardise(const bonsai_train_options *o)
 {
     return field_named(BONSAI_OPTIONS_TRAIN, "standardise")->words[o->standardise];
-}
-
-training_width training_width_of(const bonsai_train_options *o)
-{
-    return (training_width){o->hidden, o->standardise};
 }
 
 void training_widen(session *s, bonsai_train_options *o, const training_width *width,
@@ -200,17 +209,8 @@ int training_parse(session *s, training *t, opt_spec *spec, int argc, char **arg
         return code;
     if (strcmp(s->command, "eval") == 0 && !t->full)
         return refuse(s, "GRAPH is missing");
-    const int protocol = t->protocol;
-    training_width width = training_width_of(&t->o);
-    for (int wide = 1; protocol && wide >= 0 && code == OPT_GO; wide--) {
-        training_reset(s, t);
-        training_follow(&t->o, protocol, wide);
-        code = parse_rows(s, t, spec, argc, argv);
-        if (wide)
-            width = training_width_of(&t->o);
-    }
-    t->width = width;
-    return code == OPT_GO ? settle(s, t) : code;
+    t->width = training_follow(s, &t->o, t->protocol);
+    return settle(s, t);
 }
 
 /* ---- the work ------------------------------------------------------------ */

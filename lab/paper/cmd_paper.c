@@ -79,7 +79,7 @@ static void reset(session *s, paper *p, int protocol, int quick)
     p->began = seconds();
     if (protocol == PROTOCOL_PUBLISHED) {
         const int every = p->train.every;
-        training_follow(&p->train, TRAINING_PAPER, 0);
+        training_follow(NULL, &p->train, TRAINING_PAPER);
         p->train.epochs = PUBLISHED_EPOCHS;
         p->train.every = every;
     }

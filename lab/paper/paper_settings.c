@@ -87,9 +87,9 @@ void paper_make_settings(paper *p, int set)
 static void widen(bonsai_train_options *o)
 {
     bonsai_train_options wide = *o;
-    training_follow(&wide, TRAINING_PAPER, 1);
-    o->hidden = wide.hidden;
-    o->standardise = wide.standardise;
+    const training_width width = training_follow(NULL, &wide, TRAINING_PAPER);
+    o->hidden = width.hidden;
+    o->standardise = width.standardise;
 }
 
 bonsai_train_options paper_training(const paper *p, int set)

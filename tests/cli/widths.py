@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""widths.py PROGRAM [WIDTH...] -- every command on terminals of 40 to 200 columns: no line is too
+"""widths.py PROGRAM [WIDTH...] -- every command on terminals of 60 to 200 columns: no line is too
 long.
 
 Each command runs with its output and its messages on two pseudo-terminals of one width.  A line of
@@ -21,7 +21,7 @@ import termios
 import time
 import unicodedata
 
-WIDTHS = tuple(map(int, sys.argv[2:])) or (40, 60, 80, 120, 200)
+WIDTHS = tuple(map(int, sys.argv[2:])) or (60, 80, 120, 200)
 CODES = re.compile(r"\033\[[0-9;?]*[A-Za-z]")
 SENTENCE = re.compile(r"^(bonsai|note|try|did you mean)[: ]")
 program = os.path.abspath(sys.argv[1])
@@ -115,7 +115,7 @@ def bars():
     """A command that takes seconds, on each width and while the terminal is made narrower."""
     words = ["generate", "-o", "big.bonsai", "--nodes", "1500000", "--features", "200"]
     seen = 0
-    for columns in (40, 80):
+    for columns in (60, 80):
         messages = run(words, columns)[1]
         seen += check_messages("a bar at %d" % columns, messages, columns)
     if not seen:

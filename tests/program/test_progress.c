@@ -64,9 +64,9 @@ static void what_does_not_fit_gives_way_in_order(void **state)
         {80, "nearest neighbours ###############...............  50 %  50 s left"},
         {60, "nearest neighbours ###########............  50 %  50 s left"},
         {50, "nearest neighbours ######.......  50 %  50 s left"},
-        {40, "nearest ne~ #####.....  50 %  50 s left"},
-        {30, "nearest n~ ######......  50 %"},
-        {20, "nearest n~  50 %"},
+        {40, "nearest neighbours #######.......  50 %"},
+        {30, "nearest neighbours  50 %"},
+        {20, "nearest neig~  50 %"},
         {10, "ne~  50 %"}};
     const bonsai_progress at = {.stage = "nearest neighbours", .done = 1, .total = 2,
                                 .note = "12 of 24 blocks"};
