@@ -12,7 +12,7 @@ static paper asked;
 
 static int parse_only(session *s, paper *p)
 {
-    int table[TABLES], count;
+    int table[MOST_TABLES], count;
     int code = parse_words(s, table, &count, "--only", p->only, paper_table_names);
     for (int i = 0; code == OPT_GO && i < count; i++)
         p->asked |= 1 << table[i];
@@ -168,7 +168,7 @@ static int print(session *s, paper *p)
     if (style_of(s) == STYLE_JSON)
         return print_json(s, bn_json_keep(p->results));
     snprintf(page, sizeof page, "%s/index.html", p->out);
-    if (p->asked >> TABLE_ACCURACY & 1) {
+    if (paper_wants(p, "accuracy")) {
         summary_heading(&r, "Accuracy of a GCN in percent");
         summary_table(&r, "accuracy", columns, accuracy_rows(p->results));
     }
@@ -187,6 +187,7 @@ static void let_go(paper *p)
         bn_json_free(p->seen[i].lemma);
     }
     bn_json_free(p->results);
+    paper_forget();
     free(p->cells);
     free(p->accuracies);
     free(p->table);
@@ -195,9 +196,13 @@ static void let_go(paper *p)
 int cmd_paper(session *s, int argc, char **argv)
 {
     paper *p = &asked;
-    int code = parse(s, p, argc, argv);
-    if (code != OPT_GO)
+    int code = paper_describe(s);
+    if (code == EXIT_DONE)
+        code = parse(s, p, argc, argv);
+    if (code != OPT_GO) {
+        paper_forget();
         return code;
+    }
     p->set_count = paper_sets(p->sets);
     code = paper_find(s, p->sets, p->set_count, p->data);
     if (code == EXIT_DONE && note_sets(p) == 0)

@@ -1,6 +1,7 @@
-/* paper_data.c -- the published figures and the datasets, as the build put them here.
+/* paper_data.c -- the description of the tables, the published figures and the datasets, as the
+ * build put them here.
  *
- * They are short comma-separated texts without quotes, parsed at each lookup.
+ * The last two are short comma-separated texts without quotes, parsed at each lookup.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -9,14 +10,68 @@
 
 #include "paper.h"
 
-extern const char paper_published[], paper_datasets[], paper_broken[];
+extern const char paper_published[], paper_datasets[], paper_broken[], paper_tables_text[];
 
-const char *const paper_table_names[TABLES + 1] = {
-    "accuracy", "models", "seconds", "components", "energy", "training", "ablation", "sample", "k",
-    "distance", "gradient", "pagerank", "lemma", "properties", "datasets", NULL,
-};
+/* ---- the description of the tables --------------------------------------- */
 
-const double paper_ratios[RATIOS] = {0.5, 1, 3};
+static bn_json *description;
+const char *paper_table_names[MOST_TABLES + 1];
+
+int paper_describe(session *s)
+{
+    const bn_json *table;
+    int n = 0;
+    description = bn_json_parse(paper_tables_text, strlen(paper_tables_text), 0, NULL);
+    if (!description)
+        return fail_with(s, "there is not enough memory for the description of the tables");
+    for (size_t i = 0; (table = bn_json_at(paper_described("tables"), i)); i++)
+        if (!bn_json_get(table, "with") && n < MOST_TABLES)
+            paper_table_names[n++] = paper_text(table, "name");
+    return EXIT_DONE;
+}
+
+void paper_forget(void)
+{
+    bn_json_free(description);
+    description = NULL;
+}
+
+const bn_json *paper_described(const char *what)
+{
+    return bn_json_get(description, what);
+}
+
+const char *paper_text(const bn_json *object, const char *key)
+{
+    const char *text = bn_json_as_text(bn_json_get(object, key));
+    return text ? text : "";
+}
+
+const bn_json *paper_named(const bn_json *list, const char *key, const char *text)
+{
+    const bn_json *one;
+    for (size_t i = 0; (one = bn_json_at(list, i)); i++)
+        if (strcmp(paper_text(one, key), text) == 0)
+            return one;
+    return NULL;
+}
+
+const bn_json *paper_column(const bn_json *table, size_t i)
+{
+    const bn_json *col = bn_json_at(bn_json_get(table, "head"), i);
+    return bn_json_is_text(col)
+               ? paper_named(paper_described("columns"), "key", bn_json_as_text(col)) : col;
+}
+
+int paper_wants(const paper *p, const char *table)
+{
+    for (int i = 0; paper_table_names[i]; i++)
+        if (strcmp(paper_table_names[i], table) == 0)
+            return p->asked >> i & 1;
+    return 0;
+}
+
+/* ---- lines of comma-separated texts -------------------------------------- */
 
 enum { FIELDS = 7, FIELD = 64 };
 

@@ -7,49 +7,27 @@
 #include "paper.h"
 
 typedef struct {                /* a published figure beside the same, redone */
-    int          set, ratio;
-    const entry *e;
-    bonsai_model_kind model;
+    const place *at;
     published    says;
     const bonsai_cell *cell;
 } pair;
 
-typedef struct {                /* all such pairs of a run, one by one */
-    const paper *p;
-    int at;                     /* place among all sets, models, ratios and entries */
-} walk;
-
-static int entries(void)
+static const bn_json *described(void)
 {
-    int n = 0;
-    while (paper_entries[n].name)
-        n++;
-    return n;
+    return paper_named(paper_described("tables"), "name", "differences");
 }
 
-static int fill_pair(pair *out, const paper *p)
+static int find_pair(pair *out, const place *at)
 {
-    if (!paper_is_there(p, out->set) || (out->e == paper_full && out->ratio < RATIOS - 1) ||
-        !paper_entry_says(&out->says, p, out->set, out->e, out->ratio, out->model) ||
-        isnan(out->says.value))
-        return 0;
-    out->cell = paper_entry_measured(p, out->set, out->e, COLUMN_REDONE, out->ratio, out->model);
-    return out->cell != NULL;
+    const bn_json *redone = paper_named(paper_described("columns"), "key", "redone");
+    out->at = at;
+    out->cell = paper_cell_at(at, redone);
+    return out->cell && paper_figure_of(&out->says, at, redone) && !isnan(out->says.value);
 }
 
-static int next_pair(pair *out, walk *w)
+static int find_compared(pair *out, const place *at)
 {
-    const int n = entries(), models = BONSAI_MODEL_GIN + 1;
-    while (w->at < w->p->set_count * models * RATIOS * n) {
-        int at = w->at++;
-        out->e = &paper_entries[at % n];
-        out->ratio = at / n % RATIOS;
-        out->model = (bonsai_model_kind)(at / n / RATIOS % models);
-        out->set = at / n / RATIOS / models;
-        if (fill_pair(out, w->p))
-            return 1;
-    }
-    return 0;
+    return find_pair(out, at) && paper_compares(at, out->cell);
 }
 
 static double gap_of(const pair *d)
@@ -68,77 +46,83 @@ static int differs(const pair *d)
     return fabs(gap_of(d)) > 2 * error_of(d);
 }
 
-static int next_compared(pair *out, walk *w)
+static int is_bonsai(const pair *d)
 {
-    while (next_pair(out, w))
-        if (paper_entry_compares(w->p, out->e, COLUMN_REDONE, out->cell))
-            return 1;
-    return 0;
+    return strcmp(paper_text(d->at->item, "method"), "Bonsai") == 0;
 }
 
 /* ---- reasons ------------------------------------------------------------- */
 
 /* How far the full graph is off, with the same network. */
-static double gap_of_full(const paper *p, const pair *d)
+static double gap_of_full(const place *at)
 {
-    pair full = *d;
-    full.ratio = RATIOS - 1;
-    full.e = paper_full;
-    return fill_pair(&full, p) && differs(&full) ? gap_of(&full) : 0;
+    pair full;
+    place last = *at;
+    last.item = paper_named(paper_described("methods"), "method", "Full");
+    return find_pair(&full, &last) && differs(&full) ? gap_of(&full) : 0;
 }
 
 /* Figures of Bonsai whose difference was looked into otherwise; NULL: this was not. */
-static const char *explained(const paper *p, const pair *d)
+static const char *explained(const pair *d)
 {
-    if (d->e == paper_bonsai && d->model == BONSAI_MODEL_GCN && d->ratio == 0 &&
-        strcmp(p->sets[d->set].is->name, "cora") == 0)
+    if (is_bonsai(d) && d->at->model == BONSAI_MODEL_GCN && d->at->r == 0 &&
+        strcmp(d->at->p->sets[d->at->set].is->name, "cora") == 0)
         return "100 epochs, the default of the authors' script, give the published figure "
                "(doc/benchmarks.md)";
     return NULL;
 }
 
 /* A full graph that is off less than half as far explains little. */
-static bn_json *reason(const paper *p, const pair *d)
+static bn_json *reason(const pair *d)
 {
-    const double full = gap_of_full(p, d), gap = gap_of(d);
-    if (d->says.broken || explained(p, d))
-        return value_text(d->says.broken ? d->says.broken : explained(p, d));
-    if (d->e->learns)
+    const double full = gap_of_full(d->at), gap = gap_of(d);
+    const int is_full = paper_is_full(d->at->item);
+    if (d->says.broken || explained(d))
+        return value_text(d->says.broken ? d->says.broken : explained(d));
+    if (bn_json_get(d->at->item, "learns"))
         return value_text("our own code of the method");
-    if (d->e != paper_bonsai && d->e != paper_full)
+    if (!is_bonsai(d) && !is_full)
         return value_text("other nodes are drawn: the published choice is not known");
-    if (d->e != paper_full && full * gap > 0 && fabs(full) >= fabs(gap) / 2)
+    if (!is_full && full * gap > 0 && fabs(full) >= fabs(gap) / 2)
         return bn_json_pack("{s:o}", "text",
                             bn_json_textf("the network on the full graph is off by %s%.1f points "
                                           "too", full < 0 ? "\u2212" : "+", fabs(full)));
     return value_text("not known");
 }
 
-static void add_difference(bn_json *t, const paper *p, const pair *d)
+/* ---- the table ----------------------------------------------------------- */
+
+static bn_json *row_of(const place *at, double ratio, const char *what, const published *says)
 {
-    bn_json *row = table_row(t);
-    table_put(row, bn_json_text(p->sets[d->set].is->name));
-    table_put(row, bn_json_text(bonsai_model_name(d->model)));
-    table_put(row, bn_json_real(paper_entry_ratio(d->e, d->ratio)));
-    table_put(row, bn_json_text(d->e->name));
-    table_put(row, value_published(&d->says));
-    table_put(row, value_accuracy(p, d->cell));
-    table_put(row, value_plain(gap_of(d)));
-    table_put(row, reason(p, d));
+    return bn_json_pack("[s,s,f,s,o]", at->p->sets[at->set].is->name, bonsai_model_name(at->model),
+                        ratio, what, value_published(says));
+}
+
+static int add_difference(const place *at, void *rows)
+{
+    pair d;
+    if (!find_compared(&d, at) || !differs(&d))
+        return 0;
+    bn_json *row = row_of(at, paper_is_full(at->item) ? 100 : at->ratio,
+                          paper_text(at->item, "method"), &d.says);
+    bn_json_add(row, value_accuracy(at->p, d.cell));
+    bn_json_add(row, value_plain(gap_of(&d)));
+    bn_json_add(row, reason(&d));
+    bn_json_add(rows, row);
+    return 0;
 }
 
 /* The published correlation with gradients, beside the nearer of our two readings. */
-static void add_gradient_difference(bn_json *t, const paper *p, int set)
+static int add_gradient_difference(const place *at, void *rows)
 {
     published says;
+    const bn_json *col;
     double nearest = NAN, error = NAN;
-    const char *name = p->sets[set].is->name;
-    if (!paper_says(&says, "gradient", name, 0, "", "Correlation") || isnan(says.value))
-        return;
-    for (int study = BONSAI_STUDY_GRADIENT; study <= BONSAI_STUDY_WEIGHTS; study++) {
-        const bonsai_cell like = paper_pairs_cell(p, set, (bonsai_study)study, BONSAI_MODEL_GCN,
-                                                  100);
-        const bonsai_cell *c = paper_measured(p, &like);
+    for (size_t i = 0; (col = paper_column(at->table, i)); i++) {
+        const bonsai_cell *c = paper_cell_at(at, col);
+        if (strcmp(paper_text(col, "figure"), "Correlation") == 0 &&
+            (!paper_figure_of(&says, at, col) || isnan(says.value)))
+            return 0;
         if (!c || (!isnan(nearest) &&
                    !(fabs(c->correlation - says.value) < fabs(nearest - says.value))))
             continue;
@@ -146,17 +130,22 @@ static void add_gradient_difference(bn_json *t, const paper *p, int set)
         error = (1 - nearest * nearest) * sqrt(2 / (double)c->pairs);
     }
     if (!(fabs(nearest - says.value) > 2 * error))
-        return;
-    bn_json *row = table_row(t);
-    table_put(row, bn_json_text(name));
-    table_put(row, bn_json_text(bonsai_model_name(BONSAI_MODEL_GCN)));
-    table_put(row, bn_json_real(100));
-    table_put(row, bn_json_text("correlation with gradients"));
-    table_put(row, value_published(&says));
-    table_put(row, value_plain(nearest));
-    table_put(row, value_plain(nearest - says.value));
-    table_put(row, value_text("not known: the paper does not say how weights begin, nor whether "
-                              "the bias counts"));
+        return 0;
+    bn_json *row = row_of(at, 100, "correlation with gradients", &says);
+    bn_json_add(row, value_plain(nearest));
+    bn_json_add(row, value_plain(nearest - says.value));
+    bn_json_add(row, value_text("not known: the paper does not say how weights begin, nor whether "
+                                "the bias counts"));
+    bn_json_add(rows, row);
+    return 0;
+}
+
+void paper_differences(const paper *p, bn_json *rows)
+{
+    if (paper_trains_as_published(p))
+        paper_each_row(p, described(), add_difference, rows);
+    paper_each_row(p, paper_named(paper_described("tables"), "name", "gradient"),
+                   add_gradient_difference, rows);
 }
 
 static void say_left_out(char *out, size_t size, const paper *p)
@@ -170,53 +159,34 @@ static void say_left_out(char *out, size_t size, const paper *p)
                  p->effort);
 }
 
-/* How many accuracies differ, of how many; of none: why. */
-static void say_compared(char *out, size_t size, const paper *p, int count, int all)
+static int count_compared(const place *at, void *payload)
+{
+    int *count = payload;       /* all; that differ */
+    pair d;
+    if (find_compared(&d, at)) {
+        count[0]++;
+        count[1] += differs(&d);
+    }
+    return 0;
+}
+
+void paper_say_compared(char *out, size_t size, const paper *p)
 {
     char left_out[280] = "";
+    int count[2] = {0, 0};
     say_left_out(left_out, sizeof left_out, p);
+    paper_each_row(p, described(), count_compared, count);
     if (!paper_trains_as_published(p))
-        snprintf(out, size, "%s", left_out);
-    else if (all == 0)
+        snprintf(out, size, "%s ", left_out);
+    else if (count[0] == 0)
         snprintf(out, size, "No published accuracy is compared with ours: none that was measured "
-                 "has a published figure beside it, and an error. %s", left_out);
+                 "has a published figure beside it, and an error. %s%s", left_out,
+                 *left_out ? " " : "");
     else
         snprintf(out, size, "Every published accuracy that differs from ours by more than two "
                  "standard errors of the difference: %d of the %d that were compared. The "
                  "published error is the printed deviation, undivided, because the authors' runs "
-                 "go on with one model. %s", count, all, left_out);
-}
-
-bn_json *differences_table(const paper *p)
-{
-    char about[1400], compared[700];
-    int count = 0, all = 0;
-    walk w = {p, 0};
-    pair d;
-    for (; paper_trains_as_published(p) && next_compared(&d, &w); all++)
-        count += differs(&d);
-    say_compared(compared, sizeof compared, p, count, all);
-    snprintf(about, sizeof about, "%s%sDifference is ours minus published, in points. Correlations "
-             "with gradients (Table 2) are listed if they differ by more than two errors of a "
-             "correlation over 10,000 pairs, since the paper prints none; redone is the nearer of "
-             "our two readings. If a reason names no page, a fixed rule gives it, and nobody has "
-             "tested it.", compared, compared[strlen(compared) - 1] == ' ' ? "" : " ");
-    bn_json *t = table_new(p, "differences", "What did not reproduce", about, 2);
-    table_key(t, "dataset", "dataset");
-    table_key(t, "model", "network");
-    table_key(t, "ratio", "ratio, %");
-    table_key(t, "method", "method");
-    table_column(t, "published", "published", "published");
-    table_column(t, "redone", "redone", "redone");
-    table_column(t, "difference", "difference", "ours");
-    table_column(t, "reason", "reason", "fact");
-    for (w.at = 0; paper_trains_as_published(p) && next_compared(&d, &w);)
-        if (differs(&d))
-            add_difference(t, p, &d);
-    for (int i = 0; i < p->set_count; i++)
-        if (paper_is_there(p, i))
-            add_gradient_difference(t, p, i);
-    return t;
+                 "go on with one model. %s%s", count[1], count[0], left_out, *left_out ? " " : "");
 }
 
 /* ---- sentences ----------------------------------------------------------- */
@@ -227,24 +197,28 @@ typedef struct {                /* published accuracies: compared, and within tw
 } agreement;
 
 /* Where nothing is known of the error, nothing is within two of them. */
+static int agree(const place *at, void *payload)
+{
+    agreement *a = payload;
+    pair d;
+    if (!find_compared(&d, at) || isnan(error_of(&d)))
+        return 0;
+    const int own = is_bonsai(&d), other = !own && !d.says.broken;
+    a->own += own;
+    a->near += own && !differs(&d);
+    a->others += other;
+    a->others_near += other && !differs(&d);
+    if (own)
+        a->most = fmax(a->most, fabs(gap_of(&d)));
+    if (own && at->model == BONSAI_MODEL_GCN)
+        a->most_gcn = fmax(a->most_gcn, fabs(gap_of(&d)));
+    return 0;
+}
+
 static agreement agreement_of(const paper *p)
 {
-    walk w = {p, 0};
-    pair d;
     agreement a = {.own = 0};
-    while (next_compared(&d, &w)) {
-        const int is_own = d.e == paper_bonsai;
-        if (isnan(error_of(&d)))
-            continue;
-        a.own += is_own;
-        a.near += is_own && !differs(&d);
-        a.others += !is_own && !d.says.broken;
-        a.others_near += !is_own && !d.says.broken && !differs(&d);
-        if (is_own)
-            a.most = fmax(a.most, fabs(gap_of(&d)));
-        if (is_own && d.model == BONSAI_MODEL_GCN)
-            a.most_gcn = fmax(a.most_gcn, fabs(gap_of(&d)));
-    }
+    paper_each_row(p, described(), agree, &a);
     return a;
 }
 
@@ -264,13 +238,20 @@ static void say_reproduced(bn_json *all, const paper *p)
                                        a.others_near, a.others));
 }
 
+/* A dataset at the r-th ratio, with a GCN. */
+static place place_at(const paper *p, int set, int r)
+{
+    const bn_json *table = described();
+    const bn_json *ratio = bn_json_at(bn_json_get(table, "ratios"), (size_t)r);
+    return (place){.p = p, .table = table, .set = set, .r = r, .ratio = bn_json_as_number(ratio),
+                   .model = BONSAI_MODEL_GCN};
+}
+
 static void say_large(bn_json *all, const paper *p)
 {
     for (int i = 0; i < p->set_count; i++) {
-        const bonsai_cell *c = paper_entry_measured(p, i, paper_bonsai, COLUMN_REDONE, 1,
-                                                    BONSAI_MODEL_GCN);
-        const bonsai_cell *more = paper_entry_measured(p, i, paper_bonsai, COLUMN_REDONE, 2,
-                                                       BONSAI_MODEL_GCN);
+        const bonsai_cell *c = paper_method_cell(place_at(p, i, 1), "Bonsai", "redone");
+        const bonsai_cell *more = paper_method_cell(place_at(p, i, 2), "Bonsai", "redone");
         char kept[32], nodes[32];
         if (!c || c->strict_share <= 0.1)
             continue;
@@ -289,10 +270,9 @@ static void say_large(bn_json *all, const paper *p)
 /* At 1 % of the honest bytes: auto, Bonsai, and the full graph.  Whether all were measured. */
 static int find_honest(const bonsai_cell *c[3], const paper *p, int set)
 {
-    const entry *e[3] = {paper_auto, paper_bonsai, paper_full};
-    const column_name from[3] = {COLUMN_HONEST, COLUMN_HONEST, COLUMN_REDONE};
-    for (int k = 0; k < 3; k++)
-        c[k] = paper_entry_measured(p, set, e[k], from[k], 1, BONSAI_MODEL_GCN);
+    c[0] = paper_method_cell(place_at(p, set, 1), "auto (ours)", "honest");
+    c[1] = paper_method_cell(place_at(p, set, 1), "Bonsai", "honest");
+    c[2] = paper_method_cell(place_at(p, set, 1), "Full", "redone");
     return c[0] && c[1] && c[2];
 }
 
@@ -310,29 +290,32 @@ static void say_honest(bn_json *all, const paper *p)
     }
 }
 
+static int count_better(const place *at, void *payload)
+{
+    int *count = payload;       /* cells; where random nodes are better than whole trees */
+    const bonsai_cell *c[2] = {NULL, NULL};
+    const bn_json *col;
+    for (size_t i = 0; (col = paper_column(at->table, i)); i++)
+        for (int k = 0; k < 2; k++)
+            if (strcmp(paper_text(col, "key"), k ? "random nodes" : "whole trees") == 0)
+                c[k] = paper_cell_at(at, col);
+    if (c[0] && c[1]) {
+        count[0]++;
+        count[1] += c[1]->accuracy_mean > c[0]->accuracy_mean;
+    }
+    return 0;
+}
+
 static void say_ablation(bn_json *all, const paper *p)
 {
-    const ablation *a = paper_ablations, *nodes = a;
-    int more = 0, cells = 0;
-    while (nodes[1].label)
-        nodes++;
-    for (int i = 0; i < p->set_count; i++)
-        for (int r = 0; r < RATIOS; r++) {
-            const double ratio = paper_ablation_ratios[r];
-            const bonsai_cell like[] = {
-                paper_cell(i, a->made, ratio, a->method, BONSAI_MODEL_GCN),
-                paper_cell(i, nodes->made, ratio, nodes->method, BONSAI_MODEL_GCN)};
-            const bonsai_cell *c[] = {paper_measured(p, &like[0]), paper_measured(p, &like[1])};
-            if (!c[0] || !c[1])
-                continue;
-            cells++;
-            more += c[1]->accuracy_mean > c[0]->accuracy_mean;
-        }
-    if (cells > 0)
+    int count[2] = {0, 0};
+    paper_each_row(p, paper_named(paper_described("tables"), "name", "ablation"), count_better,
+                   count);
+    if (count[0] > 0)
         bn_json_add(all, bn_json_textf("At 5 %% of the honest bytes and more, random nodes are "
                                        "better than whole trees in %d of %d cells of the ablation; "
                                        "in the paper, with its ratios and accounting, they are "
-                                       "worse.", more, cells));
+                                       "worse.", count[1], count[0]));
 }
 
 bn_json *paper_summary(const paper *p)
@@ -345,7 +328,7 @@ bn_json *paper_summary(const paper *p)
         say_reproduced(all, p);
     say_large(all, p);
     say_honest(all, p);
-    if (p->asked >> TABLE_ABLATION & 1)
+    if (paper_wants(p, "ablation"))
         say_ablation(all, p);
     return all;
 }

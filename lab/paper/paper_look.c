@@ -8,15 +8,10 @@
 
 enum { DRAWS = 20, MOST_TREES = 20000 };        /* exact powers take all pairs of trees */
 
-static int wanted(const paper *p, table_name t)
-{
-    return p->asked >> t & 1;
-}
-
 int paper_needs_look(const paper *p)
 {
-    return wanted(p, TABLE_DATASETS) || wanted(p, TABLE_SAMPLE) || wanted(p, TABLE_PAGERANK) ||
-           wanted(p, TABLE_LEMMA);
+    return paper_wants(p, "datasets") || paper_wants(p, "sample") || paper_wants(p, "pagerank") ||
+           paper_wants(p, "lemma");
 }
 
 /* ---- Lemma 1 ------------------------------------------------------------- */
@@ -30,7 +25,7 @@ static bn_json *power_row(const dataset *d, const bonsai_power *w)
                             w->error.above, w->power_above};
     bn_json *row = bn_json_pack("[s,f,f]", d->is->name, w->theta, w->delta);
     for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        table_put(row, value_plain(value[i]));
+        bn_json_add(row, value_plain(value[i]));
     return row;
 }
 
@@ -47,9 +42,9 @@ static bonsai_status look_at_lemma(paper *p, int set, const bonsai_graph *g,
     bonsai_status rc = bonsai_study_power(power, THETAS, g, o);
     bn_json *rows = bn_json_array(), *at = bn_json_array();
     for (int i = 0; i < THETAS && rc == BONSAI_OK; i++) {
-        table_put(rows, power_row(&p->sets[set], &power[i]));
+        bn_json_add(rows, power_row(&p->sets[set], &power[i]));
         if (power[i].sample < power[i].trees)   /* all trees: there is no error */
-            table_put(at, bn_json_pack("[f,f]", (double)power[i].sample, power[i].error.mean));
+            bn_json_add(at, bn_json_pack("[f,f]", (double)power[i].sample, power[i].error.mean));
     }
     p->seen[set].lemma = bn_json_pack("{s:o,s:o}", "rows", rows, "at", at);
     return rc;
@@ -68,11 +63,11 @@ static double score_at(const bonsai_scores *s, int64_t rank)
 static void add_scores(paper *p, int set, const bonsai_scores *s)
 {
     bn_json *at = bn_json_array(), *row = bn_json_pack("[s]", p->sets[set].is->name);
-    table_put(row, value_plain((double)s->ranked));
-    table_put(row, value_plain((double)s->knee + 1));
-    table_put(row, value_plain(score_at(s, s->knee)));
+    bn_json_add(row, value_plain((double)s->ranked));
+    bn_json_add(row, value_plain((double)s->knee + 1));
+    bn_json_add(row, value_plain(score_at(s, s->knee)));
     for (int64_t i = 0; i < s->count; i++)
-        table_put(at, bn_json_pack("[f,f]", (double)s->rank[i] + 1, s->score[i]));
+        bn_json_add(at, bn_json_pack("[f,f]", (double)s->rank[i] + 1, s->score[i]));
     p->seen[set].pagerank = bn_json_pack("{s:[o],s:o}", "rows", row, "at", at);
 }
 
@@ -101,9 +96,8 @@ static bonsai_status look_at_split(sight *s, const bonsai_graph *g, const bonsai
     bonsai_stats_init(&stats);
     bonsai_status rc = bonsai_graph_stats(&stats, NULL, g, o);
     s->known = rc == BONSAI_OK;
-    s->train = stats.part[BONSAI_PART_TRAIN];
-    s->val = stats.part[BONSAI_PART_VAL];
-    s->test = stats.part[BONSAI_PART_TEST];
+    for (int i = 0; i < 3; i++)
+        s->part[i] = stats.part[BONSAI_PART_TRAIN + i];
     return rc;
 }
 
@@ -112,7 +106,7 @@ bonsai_status paper_look(paper *p, int set, const bonsai_graph *g)
     const dataset *d = &p->sets[set];
     sight *seen = &p->seen[set];
     bonsai_graph *drawn = NULL;
-    bonsai_condense_options o = p->condense[set * VARIANTS + HONEST];
+    bonsai_condense_options o = p->condense[set * MOST_VARIANTS];
     bonsai_status rc = BONSAI_OK;
     o.progress = p->s->read.progress;
     o.payload = p->s->read.payload;
@@ -121,9 +115,9 @@ bonsai_status paper_look(paper *p, int set, const bonsai_graph *g)
     const bonsai_graph *full = drawn ? drawn : g;
     if (rc == BONSAI_OK)
         rc = look_at_split(seen, full, &p->s->read);
-    if (rc == BONSAI_OK && wanted(p, TABLE_PAGERANK))
+    if (rc == BONSAI_OK && paper_wants(p, "pagerank"))
         rc = look_at_pagerank(p, set, full, o);
-    if (rc == BONSAI_OK && wanted(p, TABLE_LEMMA) && seen->train <= MOST_TREES)
+    if (rc == BONSAI_OK && paper_wants(p, "lemma") && seen->part[0] <= MOST_TREES)
         rc = look_at_lemma(p, set, full, &o);
     bonsai_graph_free(drawn);
     return rc;

@@ -1,154 +1,233 @@
-/* paper_rows.c -- tables as JSON, which the page, results.csv and results.json are made of.
+/* paper_rows.c -- goes through the rows of a table, and finds the cell behind each of its columns.
  *
- * Without memory a table is broken; paper_write finds it at the end.
+ * A cell is described by words: "METHOD SETTING", where the setting "nodes" has as many nodes as the
+ * published peers at the row's ratio; "full", the full graph; or "pairs STUDY".
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "paper.h"
 
-/* ---- what stands above a table ------------------------------------------- */
-
-static void say_parts(char *out, size_t size, const double parts[3])
+int paper_is_there(const paper *p, int set)
 {
-    snprintf(out, size, "%g/%g/%g", parts[0], parts[1], parts[2]);
+    return *p->sets[set].path != 0;
 }
 
-static void append(char *text, size_t size, const char *format, const char *a, const char *b)
+int paper_is_full(const bn_json *method)
 {
-    size_t at = strlen(text);
-    if (at < size)
-        snprintf(text + at, size - at, format, a, b);
+    return strcmp(paper_text(method, "redone"), "full") == 0;
 }
 
-/* Which datasets, and where their splits come from. */
-static bn_json *data_line(const paper *p)
+/* ---- rows ---------------------------------------------------------------- */
+
+static bonsai_model_kind model_named(const char *name)
 {
-    char text[1024] = "", parts[64];
-    for (int i = 0; i < p->set_count; i++) {
-        const dataset *d = &p->sets[i];
-        if (!paper_is_there(p, i))
-            continue;
-        say_parts(parts, sizeof parts, d->parts[p->protocol]);
-        append(text, sizeof text, *text ? "; %s (%s" : "%s (%s", d->is->title, parts);
-        append(text, sizeof text, "%s%s", p->protocol == PROTOCOL_PUBLISHED && *d->lists
-               ? ", the index lists of the published code)" : ", drawn)", "");
+    int m = 0;
+    while (bonsai_model_name((bonsai_model_kind)m) &&
+           strcmp(bonsai_model_name((bonsai_model_kind)m), name) != 0)
+        m++;
+    return (bonsai_model_kind)m;
+}
+
+static int is_true(const bn_json *object, const char *key)
+{
+    return bn_json_is_true(bn_json_get(object, key));
+}
+
+/* The rows of one dataset, network and ratio are those of the methods, or the table's own, or one. */
+static const bn_json *items_of(const bn_json *table)
+{
+    const bn_json *rows = bn_json_get(table, "rows");
+    return strcmp(paper_text(table, "rows"), "methods") == 0 ? paper_described("methods")
+           : bn_json_is_array(rows) ? rows : NULL;
+}
+
+/* The full graph stands once, behind the last ratio; slow settings are not in a quick run. */
+static int has_row(const place *at, int ratios)
+{
+    if (paper_is_full(at->item) && at->r + 1 < ratios)
+        return 0;
+    if (is_true(at->item, "gcn_only") && at->model != BONSAI_MODEL_GCN)
+        return 0;
+    return !at->p->quick || !is_true(at->item, "slow");
+}
+
+static int each_item(place at, int ratios, row_fn *fn, void *payload)
+{
+    const bn_json *items = items_of(at.table);
+    int code = 0;
+    if (!items)
+        return fn(&at, payload);
+    for (size_t i = 0; code == 0 && (at.item = bn_json_at(items, i)); i++)
+        if (has_row(&at, ratios))
+            code = fn(&at, payload);
+    return code;
+}
+
+int paper_each_row(const paper *p, const bn_json *table, row_fn *fn, void *payload)
+{
+    const bn_json *models = bn_json_get(table, "models"), *ratios = bn_json_get(table, "ratios");
+    const int n = bn_json_count(ratios) > 0 ? (int)bn_json_count(ratios) : 1;
+    const int64_t quick = bn_json_as_whole(bn_json_get(table, "quick_ratios"));
+    place at = {.p = p, .table = table};
+    const char *model;
+    int code = 0;
+    for (; at.set < p->set_count; at.set++)
+        for (size_t m = 0; paper_is_there(p, at.set) && (m == 0 || m < bn_json_count(models)); m++) {
+            model = bn_json_as_text(bn_json_at(models, m));
+            at.model = model ? model_named(model) : BONSAI_MODEL_GCN;
+            for (at.r = 0; code == 0 && at.r < (p->quick && quick ? (int)quick : n); at.r++) {
+                at.ratio = bn_json_as_number(bn_json_at(ratios, (size_t)at.r));
+                code = each_item(at, n, fn, payload);
+            }
+        }
+    return code;
+}
+
+const bn_json *paper_method_of(const place *at)
+{
+    const char *name = bn_json_get(at->item, "method") ? paper_text(at->item, "method")
+                                                       : paper_text(at->table, "method");
+    return paper_named(paper_described("methods"), "method", name);
+}
+
+/* ---- cells --------------------------------------------------------------- */
+
+int paper_curve_draws(const paper *p)
+{
+    const int least = p->quick ? 2 : 3;
+    return p->repeat.draws > least ? p->repeat.draws : least;
+}
+
+/* Small graphs in the paper's accounting are large, and methods that learn are slow: a quick run
+ * has them once.  The published code's graph is what it is about. */
+static int is_quick(const place *at, const bn_json *method, const char *source)
+{
+    if (at->model != BONSAI_MODEL_GCN)
+        return at->r == 0 && !is_true(method, "learns");
+    if (is_true(method, "learns"))
+        return strcmp(source, "redone") == 0 && at->r == 1 && !is_true(method, "gcn_only");
+    return strcmp(source, "paper") != 0 || at->r == 0;
+}
+
+/* Words that describe the cell; "": there is none. */
+static const char *words_of(const place *at, const bn_json *col, const bn_json *method)
+{
+    const char *source = paper_text(col, "source");
+    if (bn_json_get(col, "cell"))
+        return paper_text(col, "cell");
+    if (strcmp(source, "published") == 0 || strcmp(source, "key") == 0)
+        return "";
+    if (bn_json_get(at->item, "cell"))
+        return paper_text(at->item, "cell");
+    if (at->p->quick && method && !paper_is_full(method) && !is_quick(at, method, source))
+        return "";
+    return paper_text(method, source);
+}
+
+static bonsai_cell cell_for(const place *at, int variant, double ratio, int method)
+{
+    return (bonsai_cell){.size = sizeof(bonsai_cell), .setting = at->set * MOST_VARIANTS + variant,
+                         .ratio = ratio / 100, .method = method, .model = at->model};
+}
+
+static bonsai_cell pairs_cell(const place *at, const char *study)
+{
+    static const char *const words[] = {[BONSAI_STUDY_EMBEDDING] = "embedding",
+        [BONSAI_STUDY_GRADIENT] = "gradient", [BONSAI_STUDY_WEIGHTS] = "weights"};
+    const bn_json *nearest = bn_json_get(at->item, "nearest");
+    bonsai_cell c = cell_for(at, 0, 100, FULL);
+    int what = BONSAI_STUDY_EMBEDDING;
+    while (what < BONSAI_STUDY_WEIGHTS && strcmp(words[what], study) != 0)
+        what++;
+    c.study = (bonsai_study)what;
+    c.pairs = what != BONSAI_STUDY_EMBEDDING ? 10000 : at->p->quick ? 50000 : 200000;
+    c.nearest = nearest ? bn_json_as_number(nearest) / 100 : 1;
+    return c;
+}
+
+static int variant_named(const char *name)
+{
+    const bn_json *names = paper_described("settings");
+    int v = 0;
+    while (v < (int)bn_json_count(names) &&
+           strcmp(bn_json_as_text(bn_json_at(names, (size_t)v)), name) != 0)
+        v++;
+    return v;
+}
+
+static bonsai_cell made_cell(const place *at, const char *words)
+{
+    const size_t len = strcspn(words, " ");
+    char setting[64];
+    int m = 0;
+    while (strncmp(bonsai_method_name((bonsai_method)m), words, len) != 0 ||
+           bonsai_method_name((bonsai_method)m)[len])
+        m++;
+    if (strcmp(words + len + 1, "nodes") == 0) {
+        snprintf(setting, sizeof setting, "nodes %g", at->ratio);
+        return cell_for(at, variant_named(setting), 0, m);
     }
-    return bn_json_textf("%s: percent of the nodes for training, validation and test.%s %d "
-                         "split%s%s. What is drawn begins with seed %llu.", text,
-                         p->protocol == PROTOCOL_PUBLISHED
-                             ? " The paper's text says 60/20/20, but its code splits 56/24/20."
-                             : "", p->repeat.splits, text_s(p->repeat.splits),
-                         p->repeat.splits > 1 ? ", of which only the first can be from lists" : "",
-                         (unsigned long long)p->train.seed);
+    return cell_for(at, variant_named(words + len + 1), at->ratio, m);
 }
 
-static int has_wide(const paper *p)
+static int is_fixed(const bonsai_cell *c)
 {
-    for (int i = 0; i < p->set_count; i++)
-        if (training_is_wide(p->sets[i].is) && paper_is_there(p, i))
-            return 1;
-    return 0;
+    return c->method == FULL || c->method == BONSAI_METHOD_PUBLISHED;
 }
 
-/* How networks are trained. */
-static bn_json *protocol_line(const paper *p)
+/* With a GCN, what draws is drawn often enough for an error, but for what is slow: methods that
+ * learn, and large graphs in the paper's accounting. */
+static int draws_of(const place *at, const char *source, const bn_json *method, const bonsai_cell *c)
 {
-    const bonsai_train_options *t = &p->train;
-    return bn_json_textf(
-        "--protocol %s: %d layers, hidden %lld%s, Adam at %g, weight decay %g, dropout %g, %d "
-        "epochs%s, judged after every %d and after the last. The epoch with the best validation "
-        "accuracy counts. %d run%s from fresh weights on each small graph. Methods that learn "
-        "(GCond, GDEM, GCSR, EXGC, GC-SNTK, GEOM) do %g of their published rounds and stop after "
-        "%g seconds; the small graph with the best validation score on the way is kept. Draws: %d; "
-        "%d of methods that do not learn, if a GCN judges them at honest bytes or with the nodes "
-        "of the authors' formula.",
-        paper_protocol_name(p), t->layers, (long long)t->hidden,
-        p->protocol == PROTOCOL_PUBLISHED && has_wide(p)
-            ? " (Flickr, ogbn-arxiv and Reddit: 1024 on features standardised over all nodes)" : "",
-        t->rate, t->decay, t->dropout, t->epochs,
-        paper_trains_as_published(p) ? " (as in the authors' script for the tables; the default of "
-                                       "their code is 100)" : "", t->every, t->seeds,
-        text_s(t->seeds),
-        p->effort, p->time_limit, p->repeat.draws, paper_curve_draws(p));
+    const int slow = is_true(method, "learns") || strcmp(source, "paper") == 0 ||
+                     at->model != BONSAI_MODEL_GCN;
+    return is_fixed(c) || slow ? at->p->repeat.draws : paper_curve_draws(at->p);
 }
 
-bn_json *table_new(const paper *p, const char *name, const char *title, const char *about,
-                   int decimals)
+int paper_cell_of(bonsai_cell *out, int *draws, const place *at, const bn_json *col)
 {
-    return bn_json_pack("{s:s,s:s,s:s,s:o,s:o,s:i,s:[],s:[],s:[]}", "name", name, "title", title,
-                        "about", about, "data", data_line(p), "protocol", protocol_line(p),
-                        "decimals", decimals, "head", "rows", "charts");
+    const bn_json *method = paper_method_of(at);
+    const char *words = words_of(at, col, method);
+    if (!*words)
+        return 0;
+    *out = strcmp(words, "full") == 0 ? cell_for(at, 0, 100, FULL)
+           : strncmp(words, "pairs ", 6) == 0 ? pairs_cell(at, words + 6) : made_cell(at, words);
+    *draws = draws_of(at, paper_text(col, "source"), method, out);
+    return 1;
 }
 
-void table_protocol(bn_json *table, const char *text)
+const bonsai_cell *paper_cell_at(const place *at, const bn_json *col)
 {
-    bn_json_set(table, "protocol", bn_json_text(text));
+    bonsai_cell like;
+    int draws;
+    return paper_cell_of(&like, &draws, at, col) ? paper_measured(at->p, &like) : NULL;
 }
 
-/* ---- heads and rows ------------------------------------------------------ */
-
-void table_column(bn_json *table, const char *key, const char *label, const char *source)
+const bonsai_cell *paper_method_cell(place at, const char *method, const char *source)
 {
-    bn_json_add(bn_json_get(table, "head"),
-                bn_json_pack("{s:s,s:s,s:s}", "key", key, "label", label, "source", source));
+    at.item = paper_named(paper_described("methods"), "method", method);
+    return paper_cell_at(&at, paper_named(paper_described("columns"), "key", source));
 }
 
-void table_key(bn_json *table, const char *key, const char *label)
+/* Accuracies are published for each ratio and network, other figures for the dataset alone. */
+int paper_figure_of(published *out, const place *at, const bn_json *col)
 {
-    table_column(table, key, label, "key");
+    const bn_json *method = bn_json_get(at->item, "component") ? NULL : paper_method_of(at);
+    const char *set = at->p->sets[at->set].is->name;
+    const char *name = method ? paper_text(method, "published")
+                       : at->item ? paper_text(at->item, "component") : paper_text(col, "figure");
+    if (!*name)
+        return 0;
+    if (bn_json_get(at->table, "figures"))
+        return paper_says(out, paper_text(at->table, "figures"), set, 0, "", name);
+    return paper_says(out, at->model == BONSAI_MODEL_GCN ? "accuracy" : "models", set,
+                      paper_is_full(method) ? 100 : at->ratio, bonsai_model_name(at->model), name);
 }
 
-static void columns_of(bn_json *table, int accounting)
+int paper_compares(const place *at, const bonsai_cell *c)
 {
-    table_column(table, "published", "published", "published");
-    table_column(table, "redone", "published code redone", "redone");
-    if (accounting)
-        table_column(table, "paper", "ours in the paper's accounting", "paper");
-    table_column(table, "honest", "ours at honest bytes", "honest");
-}
-
-void table_four_columns(bn_json *table)
-{
-    columns_of(table, 1);
-}
-
-void table_three_columns(bn_json *table)
-{
-    columns_of(table, 0);
-}
-
-void table_put(bn_json *row, bn_json *cell)
-{
-    bn_json_add(row, cell);
-}
-
-bn_json *table_row(bn_json *table)
-{
-    return bn_json_add(bn_json_get(table, "rows"), bn_json_array());
-}
-
-/* ---- charts -------------------------------------------------------------- */
-
-void chart_lines(bn_json *table, const char *title, const char *x, const char *y, bn_json *curves)
-{
-    bn_json_add(bn_json_get(table, "charts"),
-                bn_json_pack("{s:s,s:s,s:s,s:s,s:o}", "kind", "lines", "title", title, "x",
-                             x, "y", y, "curves", curves));
-}
-
-void chart_log_x(bn_json *table)
-{
-    bn_json *charts = bn_json_get(table, "charts");
-    size_t count = bn_json_count(charts);
-    if (count > 0)
-        bn_json_set(bn_json_at(charts, count - 1), "log_x", bn_json_flag(1));
-}
-
-void chart_bars(bn_json *table, const char *title, const char *x, const char *y, bn_json *labels,
-                bn_json *series)
-{
-    bn_json_add(bn_json_get(table, "charts"),
-                bn_json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "kind", "bars", "title", title,
-                             "x", x, "y", y, "labels", labels, "series", series));
+    const bn_json *method = paper_method_of(at);
+    return c && (!is_true(method, "learns") || at->p->effort >= 1) &&
+           (c->unit != BONSAI_UNIT_RUN || is_fixed(c));
 }

@@ -96,7 +96,7 @@ static bonsai_status measure(paper *p, int set, const bonsai_graph *g, bonsai_ce
     o.progress = on_tick;
     o.payload = p;
     o.settings = p->settings;
-    o.setting_count = (int64_t)p->set_count * VARIANTS;
+    o.setting_count = (int64_t)p->set_count * MOST_VARIANTS;
     o.train = &train;
     o.cell = cellfile_keep;
     o.cell_payload = &p->file;

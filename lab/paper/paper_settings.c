@@ -2,34 +2,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "paper.h"
-
-static const struct {
-    const char *name;
-    int         paper, whole, no_ppr, no_rknn, k;       /* k, sample 0: the default */
-    int64_t     sample;                         /* -1: all */
-    int         nodes;                          /* 1 + place of the ratio; 0: by bytes */
-} variants[VARIANTS] = {
-    [HONEST]         = {.name = "honest"},
-    [PAPER_BYTES]    = {.name = "paper", .paper = 1},
-    [WHOLE]          = {.name = "honest whole", .whole = 1},
-    [NODES_0]        = {.name = "nodes 0.5", .nodes = 1},
-    [NODES_1]        = {.name = "nodes 1", .nodes = 2},
-    [NODES_2]        = {.name = "nodes 3", .nodes = 3},
-    [NO_PPR]         = {.name = "honest whole no-ppr", .whole = 1, .no_ppr = 1},
-    [NO_RKNN]        = {.name = "honest whole no-rknn", .whole = 1, .no_rknn = 1},
-    [K_1]            = {.name = "honest whole k 1", .whole = 1, .k = 1},
-    [K_2]            = {.name = "honest whole k 2", .whole = 1, .k = 2},
-    [K_10]           = {.name = "honest whole k 10", .whole = 1, .k = 10},
-    [K_20]           = {.name = "honest whole k 20", .whole = 1, .k = 20},
-    [SAMPLE_100]     = {.name = "honest whole sample 100", .whole = 1, .sample = 100},
-    [SAMPLE_250]     = {.name = "honest whole sample 250", .whole = 1, .sample = 250},
-    [SAMPLE_500]     = {.name = "honest whole sample 500", .whole = 1, .sample = 500},
-    [SAMPLE_1000]    = {.name = "honest whole sample 1000", .whole = 1, .sample = 1000},
-    [SAMPLE_ALL]     = {.name = "honest whole sample all", .whole = 1, .sample = -1},
-};
 
 static double published_bytes(const dataset *d)
 {
@@ -53,35 +29,52 @@ int paper_trains_as_published(const paper *p)
     return p->protocol == PROTOCOL_PUBLISHED && p->train.epochs == PUBLISHED_EPOCHS;
 }
 
-/* Its name tells cells of a published split that was drawn from those of its index lists. */
-static void make_setting(paper *p, int set, int v)
+/* The number behind a word of the setting's name; 0: the word is not there. */
+static double after(const char *name, const char *word)
 {
-    int i = set * VARIANTS + v;
-    bonsai_condense_options *o = &p->condense[i];
-    bonsai_condense_options_init(o);
-    o->accounting = variants[v].paper ? BONSAI_ACCOUNTING_PAPER_FULL : BONSAI_ACCOUNTING_STRICT;
-    o->keep_trees = variants[v].whole;
-    o->no_ppr = variants[v].no_ppr;
-    o->no_rknn = variants[v].no_rknn;
-    o->k = variants[v].k ? variants[v].k : o->k;
-    o->sample = variants[v].sample ? variants[v].sample : o->sample;
-    if (variants[v].nodes)
-        o->nodes = paper_peer_nodes(&p->sets[set], paper_ratios[variants[v].nodes - 1]);
-    o->effort = p->effort;
-    o->time_limit = p->time_limit;
-    o->seed = p->train.seed;
-    o->threads = p->s->read.threads;
-    snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s%s %s", p->sets[set].is->name,
-             p->protocol == PROTOCOL_PUBLISHED && !*p->sets[set].lists ? " drawn" : "",
-             variants[v].name);
-    p->settings[i] = o;
+    const char *at = strstr(name, word);
+    return at ? atof(at + strlen(word)) : 0;
+}
+
+/* By the words of its name. */
+static bonsai_condense_options options_of(const dataset *d, const char *name)
+{
+    bonsai_condense_options o;
+    bonsai_condense_options_init(&o);
+    o.accounting = strncmp(name, "paper", 5) == 0 ? BONSAI_ACCOUNTING_PAPER_FULL
+                                                  : BONSAI_ACCOUNTING_STRICT;
+    o.keep_trees = strstr(name, "whole") != NULL;
+    o.no_ppr = strstr(name, "no-ppr") != NULL;
+    o.no_rknn = strstr(name, "no-rknn") != NULL;
+    o.k = after(name, " k ") > 0 ? (int)after(name, " k ") : o.k;
+    o.sample = strstr(name, "sample all") ? -1 : after(name, "sample ") > 0
+               ? (int64_t)after(name, "sample ") : o.sample;
+    if (after(name, "nodes ") > 0)
+        o.nodes = paper_peer_nodes(d, after(name, "nodes "));
+    return o;
+}
+
+/* Its name tells cells of a published split that was drawn from those of its index lists. */
+static void make_setting(paper *p, int set, int v, const char *name)
+{
+    const int i = set * MOST_VARIANTS + v;
+    const dataset *d = &p->sets[set];
+    p->condense[i] = options_of(d, name);
+    p->condense[i].effort = p->effort;
+    p->condense[i].time_limit = p->time_limit;
+    p->condense[i].seed = p->train.seed;
+    p->condense[i].threads = p->s->read.threads;
+    snprintf(p->setting_name[i], sizeof p->setting_name[i], "%s%s %s", d->is->name,
+             p->protocol == PROTOCOL_PUBLISHED && !*d->lists ? " drawn" : "", name);
+    p->settings[i] = &p->condense[i];
     p->setting_names[i] = p->setting_name[i];
 }
 
 void paper_make_settings(paper *p, int set)
 {
-    for (int v = 0; v < VARIANTS; v++)
-        make_setting(p, set, v);
+    const bn_json *names = paper_described("settings");
+    for (int v = 0; v < (int)bn_json_count(names) && v < MOST_VARIANTS; v++)
+        make_setting(p, set, v, bn_json_as_text(bn_json_at(names, (size_t)v)));
 }
 
 static void widen(bonsai_train_options *o)

@@ -1,4 +1,7 @@
-/* paper_tables.c -- tables of accuracy: of every method, and of what each part of trees is worth.
+/* paper_tables.c -- tables as JSON, from their description: texts, heads, rows, charts.  The page,
+ * results.csv and results.json are made of them.
+ *
+ * Without memory a table is broken; paper_write finds it at the end.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -6,249 +9,323 @@
 
 #include "paper.h"
 
-/* ---- one row ------------------------------------------------------------- */
+/* ---- what stands above a table ------------------------------------------- */
 
-typedef struct {                /* what a row is of */
-    const paper *p;
-    int          set, ratio;
-    const entry *e;
-    bonsai_model_kind model;
-} place;
-
-static const bonsai_cell *cell_at(const place *at, const entry *e, column_name which)
+static void append(char *text, size_t size, const char *format, const char *a, const char *b)
 {
-    return paper_entry_measured(at->p, at->set, e, which, at->ratio, at->model);
+    size_t at = strlen(text);
+    if (at < size)
+        snprintf(text + at, size - at, format, a, b);
 }
 
-static int says_at(published *says, const place *at)
+/* Which datasets, and where their splits come from. */
+static bn_json *data_line(const paper *p)
 {
-    return paper_entry_says(says, at->p, at->set, at->e, at->ratio, at->model);
-}
-
-/* Redone: beside the published figure, where split and training are the same.  In the paper's
- * accounting: beside the published code redone.  At honest bytes: beside trees. */
-static void judge(bn_json *cell, const place *at, column_name which, const published *says)
-{
-    const bonsai_cell *c = cell_at(at, at->e, which);
-    const figure own = figure_of(c);
-    if (!paper_entry_compares(at->p, at->e, which, c))
-        return;
-    if (which == COLUMN_REDONE && says && !says->broken && paper_trains_as_published(at->p))
-        value_judge(cell, own, figure_published(says), "published");
-    if (which == COLUMN_PAPER)
-        value_judge(cell, own, figure_of(cell_at(at, paper_bonsai, COLUMN_REDONE)),
-                    "Bonsai, published code redone");
-    if (which == COLUMN_HONEST && at->e != paper_bonsai)
-        value_judge(cell, own, figure_of(cell_at(at, paper_bonsai, COLUMN_HONEST)),
-                    "Bonsai at honest bytes");
-}
-
-/* Something was published or measured. */
-static int is_filled(const place *at)
-{
-    published says;
-    int any = says_at(&says, at);
-    for (int k = 0; k < COLUMNS; k++)
-        any |= cell_at(at, at->e, (column_name)k) != NULL;
-    return any;
-}
-
-static void fill_row(bn_json *row, const place *at)
-{
-    published says;
-    const int known = says_at(&says, at);
-    table_put(row, value_published(known ? &says : NULL));
-    for (int k = 0; k < COLUMNS; k++) {
-        if (k == COLUMN_PAPER && at->model != BONSAI_MODEL_GCN)
+    char text[1024] = "", parts[64];
+    for (int i = 0; i < p->set_count; i++) {
+        const dataset *d = &p->sets[i];
+        const double *part = d->parts[p->protocol];
+        if (!paper_is_there(p, i))
             continue;
-        bn_json *cell = value_accuracy(at->p, cell_at(at, at->e, (column_name)k));
-        judge(cell, at, (column_name)k, known ? &says : NULL);
-        table_put(row, cell);
+        snprintf(parts, sizeof parts, "%g/%g/%g", part[0], part[1], part[2]);
+        append(text, sizeof text, *text ? "; %s (%s" : "%s (%s", d->is->title, parts);
+        append(text, sizeof text, "%s%s", p->protocol == PROTOCOL_PUBLISHED && *d->lists
+               ? ", the index lists of the published code)" : ", drawn)", "");
+    }
+    return bn_json_textf("%s: percent of the nodes for training, validation and test.%s %d "
+                         "split%s%s. What is drawn begins with seed %llu.", text,
+                         p->protocol == PROTOCOL_PUBLISHED
+                             ? " The paper's text says 60/20/20, but its code splits 56/24/20."
+                             : "", p->repeat.splits, text_s(p->repeat.splits),
+                         p->repeat.splits > 1 ? ", of which only the first can be from lists" : "",
+                         (unsigned long long)p->train.seed);
+}
+
+static int has_wide(const paper *p)
+{
+    for (int i = 0; i < p->set_count; i++)
+        if (training_is_wide(p->sets[i].is) && paper_is_there(p, i))
+            return 1;
+    return 0;
+}
+
+/* How networks are trained. */
+static bn_json *protocol_line(const paper *p)
+{
+    const bonsai_train_options *t = &p->train;
+    return bn_json_textf(
+        "--protocol %s: %d layers, hidden %lld%s, Adam at %g, weight decay %g, dropout %g, %d "
+        "epochs%s, judged after every %d and after the last. The epoch with the best validation "
+        "accuracy counts. %d run%s from fresh weights on each small graph. Methods that learn "
+        "(GCond, GDEM, GCSR, EXGC, GC-SNTK, GEOM) do %g of their published rounds and stop after "
+        "%g seconds; the small graph with the best validation score on the way is kept. Draws: %d; "
+        "%d of methods that do not learn, if a GCN judges them at honest bytes or with the nodes "
+        "of the authors' formula.",
+        paper_protocol_name(p), t->layers, (long long)t->hidden,
+        p->protocol == PROTOCOL_PUBLISHED && has_wide(p)
+            ? " (Flickr, ogbn-arxiv and Reddit: 1024 on features standardised over all nodes)" : "",
+        t->rate, t->decay, t->dropout, t->epochs,
+        paper_trains_as_published(p) ? " (as in the authors' script for the tables; the default of "
+                                       "their code is 100)" : "", t->every, t->seeds,
+        text_s(t->seeds),
+        p->effort, p->time_limit, p->repeat.draws, paper_curve_draws(p));
+}
+
+/* Text with what stands in braces replaced by what holds in this run. */
+static bn_json *filled(const paper *p, const char *text)
+{
+    char out[4096] = "", compared[1024], effort[32], limit[32], draws[16], epochs[16];
+    paper_say_compared(compared, sizeof compared, p);
+    snprintf(effort, sizeof effort, "%g", p->effort);
+    snprintf(limit, sizeof limit, "%g", p->time_limit);
+    snprintf(draws, sizeof draws, "%d", paper_curve_draws(p));
+    snprintf(epochs, sizeof epochs, "%d", p->train.epochs);
+    const char *const words[][2] = {
+        {"{effort}", effort}, {"{time_limit}", limit}, {"{curve_draws}", draws},
+        {"{epochs}", epochs}, {"{pairs}", p->quick ? "50,000" : "200,000"},
+        {"{compared}", compared},
+        {"{timed}", p->repeat.side_by_side ? "One thread each, several at a time (--side-by-side): "
+                                             "compare among them. " : ""}};
+    while (*text) {
+        const size_t len = *text == '{' ? strcspn(text, "}") + 1 : strcspn(text, "{");
+        const size_t at = strlen(out);
+        snprintf(out + at, sizeof out - at, "%.*s", (int)len, text);
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (strncmp(text, words[i][0], len) == 0)
+                snprintf(out + at, sizeof out - at, "%s", words[i][1]);
+        text += len;
+    }
+    return bn_json_text(out);
+}
+
+/* ---- heads and rows ------------------------------------------------------ */
+
+static bn_json *head_of(const bn_json *table)
+{
+    bn_json *head = bn_json_array();
+    const bn_json *c;
+    for (size_t i = 0; (c = paper_column(table, i)); i++)
+        bn_json_add(head, bn_json_pack("{s:s,s:s,s:s}", "key", paper_text(c, "key"), "label",
+                                       paper_text(c, "label"), "source", paper_text(c, "source")));
+    return head;
+}
+
+/* Adds a row, unless the table is sparse and nothing is known of it. */
+static int add_row(const place *at, void *rows)
+{
+    bn_json *row = bn_json_array();
+    const bn_json *col;
+    int any = !bn_json_is_true(bn_json_get(at->table, "sparse"));
+    for (size_t i = 0; (col = paper_column(at->table, i)); i++) {
+        const bn_json *cell = bn_json_add(row, paper_value(at, col));
+        any |= !bn_json_is_null(cell) && strcmp(paper_text(col, "source"), "key") != 0;
+    }
+    if (any)
+        bn_json_add(rows, row);
+    else
+        bn_json_free(row);
+    return 0;
+}
+
+static void add_all(bn_json *to, const bn_json *from)
+{
+    bn_json *one;
+    for (size_t i = 0; (one = bn_json_at(from, i)); i++)
+        bn_json_add(to, bn_json_keep(one));
+}
+
+static void add_datasets(bn_json *rows, const paper *p)
+{
+    static const double ratios[] = {0.5, 1, 3};
+    for (int i = 0; i < p->set_count; i++) {
+        const bonsai_known *k = p->sets[i].is;
+        const double size[] = {(double)k->nodes, (double)k->edges, (double)k->features,
+                               (double)k->classes};
+        bn_json *row = bn_json_add(rows, bn_json_pack("[s]", k->name));
+        for (int j = 0; j < 4; j++)
+            bn_json_add(row, value_plain(size[j]));
+        for (int j = 0; j < 3; j++)
+            bn_json_add(row, value_plain(p->seen[i].known ? (double)p->seen[i].part[j] : NAN));
+        for (int j = 0; j < 3; j++)
+            bn_json_add(row, value_plain((double)paper_peer_nodes(&p->sets[i], ratios[j])));
+        bn_json_add(row, value_text(paper_is_there(p, i) ? "yes" : "not found"));
     }
 }
 
-static void add_row(bn_json *t, const place *at, int models)
+/* What paper_look found of a dataset: {rows, at}. */
+static const bn_json *look_of(const paper *p, int set, const bn_json *table)
 {
-    if (!is_filled(at))
-        return;
-    bn_json *row = table_row(t);
-    table_put(row, bn_json_text(at->p->sets[at->set].is->name));
-    if (models)
-        table_put(row, bn_json_text(bonsai_model_name(at->model)));
-    table_put(row, bn_json_real(paper_entry_ratio(at->e, at->ratio)));
-    table_put(row, bn_json_text(at->e->name));
-    fill_row(row, at);
+    return strcmp(paper_text(table, "rows"), "lemma") == 0 ? p->seen[set].lemma
+           : strcmp(paper_text(table, "rows"), "pagerank") == 0 ? p->seen[set].pagerank : NULL;
 }
 
-/* Ratio by ratio; the full graph once, at the end. */
-static void add_rows(bn_json *t, const paper *p, int set, bonsai_model_kind model, int models)
+static void add_rows(bn_json *rows, const paper *p, const bn_json *table)
 {
-    place at = {.p = p, .set = set, .model = model};
-    for (at.ratio = 0; at.ratio < RATIOS; at.ratio++)
-        for (at.e = paper_entries; at.e->name; at.e++)
-            if (at.e->method[COLUMN_REDONE] != FULL || at.ratio == RATIOS - 1)
-                if (!at.e->gcn_only || model == BONSAI_MODEL_GCN)
-                    add_row(t, &at, models);
+    const char *kind = paper_text(table, "rows");
+    add_all(rows, bn_json_get(table, "facts"));
+    for (int i = 0; i < p->set_count; i++)
+        add_all(rows, bn_json_get(look_of(p, i, table), "rows"));
+    if (bn_json_get(table, "with"))
+        paper_differences(p, rows);
+    else if (strcmp(kind, "datasets") == 0)
+        add_datasets(rows, p);
+    else if (bn_json_get(table, "value") || bn_json_get(table, "figures"))
+        paper_each_row(p, table, add_row, rows);
 }
 
-/* ---- accuracy ------------------------------------------------------------ */
+/* ---- charts -------------------------------------------------------------- */
 
-static const char what_columns_are[] =
-    "Published: as the paper prints it. Published code redone: the row Bonsai follows the steps of "
-    "its authors' code, rewritten in C (--method published). Random, Herding and the other "
-    "condensers are our own code of these methods, with as many nodes as the authors' formula "
-    "gives. Our program trains all networks. Each run starts from fresh weights; the authors' runs "
-    "go on with one model. In the paper's accounting: our methods with at most as many bytes as "
-    "that code allows. It prices the full graph as dense and the small one as sparse, so a small "
-    "graph of \"1 %\" may hold most of the graph. If it holds all that training reaches, its "
-    "accuracy is that of the full graph. At honest bytes: both graphs are priced alike, "
-    "in their smallest lossless encoding. A few nodes can be a large share of a sparse graph: 13 "
-    "dense rows of 32-bit numbers are 45 % of Cora. As many nodes can be 0.5 and 3 %, because rows "
-    "of prototypes keep more entries as the budget grows. Rows of methods that learn have 8 bits "
-    "at honest bytes, and keep only their largest entries if one node of each class does not fit "
-    "otherwise; this is our addition. A small graph may stay below its budget, because a score on "
-    "validation nodes decides. EXGC begins as GCond on few nodes of each class: with few nodes or "
-    "rounds both make the same graph. Random and Herding choose training nodes and keep the edges "
-    "among them. Bonsai here is the paper's text, "
-    "--method trees. With whole trees (--keep-trees) a tree is cut only if none of its class that "
-    "was tried fits whole. auto is what this program does by default, mostly prototypes: means of "
-    "nodes that lie close together. It makes several small graphs and keeps the one with the best "
-    "score on validation nodes. Bonsai does not use validation labels. No method uses test labels. "
-    "Each accuracy comes with the size of its small graph.";
+typedef struct {                /* a col of a table that is made */
+    const bn_json *rows;
+    size_t at;
+} values;
 
-static void chart_accuracy(bn_json *table, const paper *p, int set)
+static values values_of(const bn_json *made, const char *key)
 {
-    static const char *const names[] = {"published", "published code redone",
-                                        "Bonsai at honest bytes", "auto at honest bytes"};
-    bn_json *labels = bn_json_array(), *series = bn_json_array(), *values[4];
-    char title[96];
-    for (int i = 0; i < 4; i++)
-        values[i] = bn_json_array();
-    for (int r = 0; r < RATIOS; r++) {
-        const place at = {p, set, r, paper_bonsai, BONSAI_MODEL_GCN};
-        published says;
-        const bonsai_cell *c[] = {cell_at(&at, paper_bonsai, COLUMN_REDONE),
-                                  cell_at(&at, paper_bonsai, COLUMN_HONEST),
-                                  cell_at(&at, paper_auto, COLUMN_HONEST)};
-        table_put(labels, bn_json_textf("%g %%", paper_ratios[r]));
-        table_put(values[0], says_at(&says, &at) ? bn_json_real(says.value) : bn_json_null());
-        for (int i = 0; i < 3; i++)
-            table_put(values[i + 1], c[i] ? bn_json_real(c[i]->accuracy_mean) : bn_json_null());
+    const bn_json *head = bn_json_get(made, "head");
+    values v = {bn_json_get(made, "rows"), 0};
+    while (v.at < bn_json_count(head) && strcmp(paper_text(bn_json_at(head, v.at), "key"), key) != 0)
+        v.at++;
+    return v;
+}
+
+static const bn_json *cell_in(const bn_json *made, const bn_json *row, const char *key)
+{
+    return bn_json_at(row, values_of(made, key).at);
+}
+
+static int is_of(const bn_json *made, const bn_json *row, const char *key, const char *text)
+{
+    const char *is = bn_json_as_text(cell_in(made, row, key));
+    return is && strcmp(is, text) == 0;
+}
+
+/* A bar for each ratio of a dataset in each series: {name, method, column}. */
+static bn_json *bars_of(const bn_json *chart, const bn_json *made, const bn_json *ratios,
+                        const bonsai_known *set)
+{
+    bn_json *labels = bn_json_array(), *series = bn_json_array(), *row, *ratio;
+    const bn_json *one;
+    for (size_t r = 0; (ratio = bn_json_at(ratios, r)); r++)
+        bn_json_add(labels, bn_json_textf("%g %%", bn_json_as_number(ratio)));
+    for (size_t s = 0; (one = bn_json_at(bn_json_get(chart, "series"), s)); s++) {
+        bn_json *bars = bn_json_array();
+        for (size_t r = 0; (ratio = bn_json_at(ratios, r)); r++) {
+            double value = NAN;
+            for (size_t i = 0; (row = bn_json_at(bn_json_get(made, "rows"), i)); i++)
+                if (is_of(made, row, "dataset", set->name) &&
+                    bn_json_equal(cell_in(made, row, "ratio"), ratio) &&
+                    is_of(made, row, "method", bn_json_as_text(bn_json_at(one, 1)))) {
+                    const bn_json *cell = cell_in(made, row, bn_json_as_text(bn_json_at(one, 2)));
+                    const bn_json *is = bn_json_get(cell, "value");
+                    value = is ? bn_json_as_number(is) : NAN;
+                }
+            bn_json_add(bars, bn_json_real(value));
+        }
+        bn_json_add(series, bn_json_pack("{s:O,s:o}", "name", bn_json_at(one, 0), "values", bars));
     }
-    for (int i = 0; i < 4; i++)
-        table_put(series, bn_json_pack("{s:s,s:o}", "name", names[i], "values", values[i]));
-    snprintf(title, sizeof title, "%s: accuracy of a GCN", p->sets[set].is->title);
-    chart_bars(table, title, "ratio, each in its own accounting", "test accuracy in percent",
-               labels, series);
+    return bn_json_pack("{s:s,s:o,s:s,s:s,s:o,s:o}", "kind", "bars", "title",
+                        bn_json_textf("%s: %s", set->title, paper_text(chart, "title")), "x",
+                        paper_text(chart, "x"), "y", paper_text(chart, "y"), "labels", labels,
+                        "series", series);
 }
 
-bn_json *accuracy_table(const paper *p)
+/* On the axis, all trees are their number.  NAN: nothing is known. */
+static double number_of(const paper *p, int set, const bn_json *cell)
 {
-    char about[3200];
-    snprintf(about, sizeof about, "Percent of test nodes of the full graph that a GCN classifies "
-             "correctly after training on the small graph. %s", what_columns_are);
-    bn_json *t = table_new(p, "accuracy", "Accuracy of a GCN (Table 4)", about, 2);
-    table_key(t, "dataset", "dataset");
-    table_key(t, "ratio", "ratio, %");
-    table_key(t, "method", "method");
-    table_four_columns(t);
-    for (int i = 0; i < p->set_count; i++)
-        if (paper_is_there(p, i)) {
-            add_rows(t, p, i, BONSAI_MODEL_GCN, 0);
-            chart_accuracy(t, p, i);
-        }
-    return t;
+    const bn_json *value = bn_json_is_object(cell) ? bn_json_get(cell, "value") : cell;
+    return bn_json_is_text(value) ? (double)p->seen[set].part[0]
+           : bn_json_is_number(value) ? bn_json_as_number(value) : NAN;
 }
 
-bn_json *models_table(const paper *p)
+/* The points of a dataset: [x, y], with the error where it is known. */
+static bn_json *points_of(const bn_json *chart, const paper *p, const bn_json *made, int set)
 {
-    bn_json *t = table_new(p, "models", "Accuracy of GAT and GIN (Table 5)",
-                           "Small graphs of the first draw; in the GCN's table sizes are means "
-                           "over draws. The columns mean the same. As in the paper, EXGC, GC-SNTK "
-                           "and GEOM are not here. The paper's accounting is not measured here. "
-                           "GAT has one head. The MLP inside GIN is one linear layer, as in the "
-                           "paper. The graphs of the published code have self loops on roots, "
-                           "which our GIN does not see.", 2);
-    table_key(t, "dataset", "dataset");
-    table_key(t, "model", "network");
-    table_key(t, "ratio", "ratio, %");
-    table_key(t, "method", "method");
-    table_three_columns(t);
-    for (int i = 0; i < p->set_count; i++)
-        for (int m = BONSAI_MODEL_GAT; paper_is_there(p, i) && m <= BONSAI_MODEL_GIN; m++)
-            add_rows(t, p, i, (bonsai_model_kind)m, 1);
-    return t;
+    bn_json *points = bn_json_array(), *row;
+    const bn_json *axes = bn_json_get(chart, "at");
+    const char *model = bn_json_as_text(bn_json_get(chart, "model"));
+    for (size_t i = 0; (row = bn_json_at(bn_json_get(made, "rows"), i)); i++) {
+        const bn_json *y = cell_in(made, row, bn_json_as_text(bn_json_at(axes, 1)));
+        const double x = number_of(p, set, cell_in(made, row, bn_json_as_text(bn_json_at(axes, 0))));
+        if (!is_of(made, row, "dataset", p->sets[set].is->name) ||
+            (model && !is_of(made, row, "model", model)) || isnan(x) ||
+            isnan(number_of(p, set, y)))
+            continue;
+        bn_json *point = bn_json_add(points, bn_json_pack("[f,f]", x, number_of(p, set, y)));
+        if (bn_json_get(y, "spread"))
+            bn_json_add(point, bn_json_keep(bn_json_get(y, "spread")));
+    }
+    return points;
 }
 
-/* ---- the parts of trees -------------------------------------------------- */
-
-bn_json *ablation_table(const paper *p)
+/* A curve for each dataset. */
+static bn_json *lines_of(const bn_json *chart, const paper *p, const bn_json *table,
+                         const bn_json *made)
 {
-    char about[1500];
-    snprintf(about, sizeof about, "Accuracy of a GCN at honest bytes, mean and standard error over "
-             "%d draws. Ratios are larger than the paper's, because hardly a tree survives below "
-             "them. Whole trees: --keep-trees; a tree is cut only if none of its class that was "
-             "tried fits whole, and a round of pruning by PageRank is kept only if the roots then "
-             "cover more of the sampled trees, or as many with more roots. -PPR: the same without "
-             "PageRank; where no round pays, it is the same small graph. -RkNN: the same in random "
-             "order. Bonsai: the paper's text, which drops single nodes of trees, as in the tables "
-             "of accuracy. Random nodes: no trees. Each is compared with whole trees. A tree is "
-             "kept whole if all nodes within two hops of its root are kept; a root without "
-             "neighbours counts as one. The paper shows this as a figure without "
-             "numbers.", paper_curve_draws(p));
-    bn_json *t = table_new(p, "ablation", "What each part of trees is worth (Figure 4)", about, 2);
-    table_key(t, "dataset", "dataset");
-    table_key(t, "ratio", "ratio, %");
-    for (const ablation *a = paper_ablations; a->label; a++)
-        table_column(t, a->label, a->label, "honest");
-    table_column(t, "whole", "trees kept whole by whole trees", "ours");
-    table_column(t, "whole_knee", "trees kept whole by Bonsai", "ours");
-    for (int i = 0; i < p->set_count; i++)
-        for (int r = 0; r < RATIOS && paper_is_there(p, i); r++) {
-            if (p->quick && r > 0)
-                continue;
-            bn_json *row = table_row(t);
-            figure first = {NAN, NAN};
-            double whole[] = {NAN, NAN};        /* of whole trees, and of the knee on nodes */
-            table_put(row, bn_json_text(p->sets[i].is->name));
-            table_put(row, bn_json_real(paper_ablation_ratios[r]));
-            for (const ablation *a = paper_ablations; a->label; a++) {
-                const bonsai_cell like = paper_cell(i, a->made, paper_ablation_ratios[r], a->method,
-                                                    BONSAI_MODEL_GCN);
-                const bonsai_cell *c = paper_measured(p, &like);
-                bn_json *cell = value_accuracy(p, c);
-                if (a == paper_ablations)
-                    first = figure_of(c);
-                else
-                    value_judge(cell, figure_of(c), first, paper_ablations[0].label);
-                table_put(row, cell);
-                if (c && a->method == BONSAI_METHOD_TREES && a->made <= WHOLE)
-                    whole[a->made == HONEST] = (double)c->whole_trees;
-            }
-            table_put(row, value_plain(whole[0]));
-            table_put(row, value_plain(whole[1]));
-        }
-    return t;
+    bn_json *curves = bn_json_array();
+    for (int i = 0; i < p->set_count; i++) {
+        bn_json *found = bn_json_get(look_of(p, i, table), "at");
+        if (bn_json_get(chart, "at") || found)
+            bn_json_add(curves, bn_json_pack("{s:s,s:o}", "name", p->sets[i].is->title, "at", found
+                                             ? bn_json_keep(found) : points_of(chart, p, made, i)));
+    }
+    bn_json *lines = bn_json_pack("{s:s,s:s,s:s,s:s,s:o}", "kind", "lines", "title",
+                                  paper_text(chart, "title"), "x", paper_text(chart, "x"), "y",
+                                  paper_text(chart, "y"), "curves", curves);
+    if (bn_json_get(chart, "log_x"))
+        bn_json_set(lines, "log_x", bn_json_flag(1));
+    return lines;
+}
+
+static bn_json *charts_of(const paper *p, const bn_json *table, const bn_json *made)
+{
+    bn_json *charts = bn_json_array();
+    const bn_json *chart;
+    for (size_t i = 0; (chart = bn_json_at(bn_json_get(table, "charts"), i)); i++)
+        if (strcmp(paper_text(chart, "kind"), "lines") == 0)
+            bn_json_add(charts, lines_of(chart, p, table, made));
+        else
+            for (int set = 0; set < p->set_count; set++)
+                if (paper_is_there(p, set))
+                    bn_json_add(charts, bars_of(chart, made, bn_json_get(table, "ratios"),
+                                                p->sets[set].is));
+    return charts;
 }
 
 /* ---- all of them --------------------------------------------------------- */
 
+static bn_json *make_table(const paper *p, const bn_json *table)
+{
+    const char *data = paper_text(table, "data"), *protocol = paper_text(table, "protocol");
+    bn_json *rows = bn_json_array();
+    add_rows(rows, p, table);
+    bn_json *made = bn_json_pack("{s:s,s:s,s:o,s:o,s:o,s:O,s:o,s:o}", "name",
+                                 paper_text(table, "name"), "title", paper_text(table, "title"),
+                                 "about", filled(p, paper_text(table, "about")), "data",
+                                 *data ? bn_json_text(data) : data_line(p), "protocol",
+                                 *protocol ? filled(p, protocol) : protocol_line(p), "decimals",
+                                 bn_json_get(table, "decimals"), "head", head_of(table), "rows",
+                                 rows);
+    bn_json_set(made, "charts", charts_of(p, table, made));
+    return made;
+}
+
+/* A table that needs others is there if one of them is. */
+static int is_wanted(const paper *p, const bn_json *table)
+{
+    const bn_json *with = bn_json_get(table, "with"), *other;
+    int any = paper_wants(p, paper_text(table, "name"));
+    for (size_t i = 0; (other = bn_json_at(with, i)); i++)
+        any |= paper_wants(p, bn_json_as_text(other));
+    return any;
+}
+
 bn_json *paper_tables(const paper *p)
 {
-    static bn_json *(*const make[TABLES])(const paper *p) = {
-        [TABLE_ACCURACY] = accuracy_table, [TABLE_MODELS] = models_table,
-        [TABLE_SECONDS] = seconds_table, [TABLE_COMPONENTS] = components_table,
-        [TABLE_ENERGY] = energy_table, [TABLE_TRAINING] = training_table,
-        [TABLE_ABLATION] = ablation_table, [TABLE_SAMPLE] = sample_table, [TABLE_K] = k_table,
-        [TABLE_DISTANCE] = distance_table, [TABLE_GRADIENT] = gradient_table,
-        [TABLE_PAGERANK] = pagerank_table, [TABLE_LEMMA] = lemma_table,
-        [TABLE_PROPERTIES] = properties_table, [TABLE_DATASETS] = datasets_table,
-    };
     bn_json *all = bn_json_array();
-    if (p->asked & (1 << TABLE_ACCURACY | 1 << TABLE_MODELS))
-        bn_json_add(all, differences_table(p));
-    for (int t = 0; t < TABLES; t++)
-        if (p->asked >> t & 1)
-            bn_json_add(all, make[t](p));
+    const bn_json *table;
+    for (size_t i = 0; (table = bn_json_at(paper_described("tables"), i)); i++)
+        if (is_wanted(p, table))
+            bn_json_add(all, make_table(p, table));
     return all;
 }

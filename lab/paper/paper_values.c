@@ -6,7 +6,9 @@
  * A graph that is not small is not called better.
  *
  * SPDX-License-Identifier: MIT */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "paper.h"
 
@@ -78,16 +80,6 @@ bn_json *value_accuracy(const paper *p, const bonsai_cell *c)
     return measured(p, c, c ? c->accuracy_mean : NAN, c ? spread_of(c) : NAN);
 }
 
-bn_json *value_seconds(const paper *p, const bonsai_cell *c, double seconds)
-{
-    return measured(p, c, seconds, NAN);
-}
-
-double cell_seconds_train(const bonsai_cell *c)
-{
-    return c->seconds_train / c->runs;
-}
-
 /* ---- published ----------------------------------------------------------- */
 
 bn_json *value_published(const published *says)
@@ -122,7 +114,7 @@ double figure_apart(figure a, figure b)
     return hypot(a.error, b.error);
 }
 
-void value_judge(bn_json *cell, figure value, figure beside, const char *against)
+static void judge_by(bn_json *cell, figure value, figure beside, const char *against)
 {
     const double error = figure_apart(value, beside), gap = value.value - beside.value;
     if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
@@ -132,4 +124,102 @@ void value_judge(bn_json *cell, figure value, figure beside, const char *against
         return;
     bn_json_set(cell, "verdict", bn_json_text(!apart ? "same" : better ? "better" : "worse"));
     bn_json_set(cell, "against", bn_json_text(against));
+}
+
+static const bn_json *column_named(const place *at, const char *key)
+{
+    const bn_json *col;
+    size_t i = 0;
+    while ((col = paper_column(at->table, i)) && strcmp(paper_text(col, "key"), key) != 0)
+        i++;
+    return col;
+}
+
+/* Redone: beside the published figure, where split and training are the same.  In the paper's
+ * accounting: beside the published code redone.  At honest bytes: beside trees.  Or beside the
+ * column that is named. */
+static void judge(bn_json *cell, const place *at, const bn_json *col, const bonsai_cell *c)
+{
+    const char *source = paper_text(col, "source"), *against = paper_text(col, "against");
+    const figure own = figure_of(c);
+    published says;
+    if (*against)
+        judge_by(cell, own, figure_of(paper_cell_at(at, column_named(at, against))), against);
+    if (!paper_method_of(at) || !paper_compares(at, c))
+        return;
+    if (strcmp(source, "redone") == 0 && paper_figure_of(&says, at, col) && !says.broken &&
+        paper_trains_as_published(at->p))
+        judge_by(cell, own, figure_published(&says), "published");
+    if (strcmp(source, "paper") == 0)
+        judge_by(cell, own, figure_of(paper_method_cell(*at, "Bonsai", "redone")),
+                 "Bonsai, published code redone");
+    if (strcmp(source, "honest") == 0 && strcmp(paper_text(at->item, "method"), "Bonsai") != 0)
+        judge_by(cell, own, figure_of(paper_method_cell(*at, "Bonsai", "honest")),
+                 "Bonsai at honest bytes");
+}
+
+/* ---- by their names in the description ----------------------------------- */
+
+/* To condense; of the full graph, to train one GCN. */
+static double seconds_of(const bonsai_cell *c)
+{
+    return c->method == FULL ? c->seconds_train / c->runs : c->seconds_condense;
+}
+
+static double part_of(const place *at, const bonsai_cell *c)
+{
+    const char *name = paper_text(at->item, "component");
+    return strcmp(name, "WL") == 0 ? c->seconds_wl : strcmp(name, "Rev-k-NN") == 0 ? c->seconds_knn
+           : strcmp(name, "Greedy") == 0 ? c->seconds_cover
+           : strcmp(name, "PPR") == 0 ? c->seconds_sparsify : c->seconds_condense;
+}
+
+/* Of a cell that was measured; NAN: the name is not of seconds or grams. */
+static double spent(const place *at, const char *name, const bonsai_cell *c)
+{
+    return strcmp(name, "condense") == 0 ? seconds_of(c)
+           : strcmp(name, "grams") == 0 ? carbon_grams(seconds_of(c))
+           : strcmp(name, "train") == 0 ? c->seconds_train / c->runs
+           : strcmp(name, "part") == 0 ? part_of(at, c) : NAN;
+}
+
+static bn_json *value_of(const place *at, const bn_json *col, const bonsai_cell *c)
+{
+    const char *name = bn_json_get(col, "value") ? paper_text(col, "value")
+                                                    : paper_text(at->table, "value");
+    if (!c)
+        return bn_json_null();
+    if (strcmp(name, "accuracy") == 0) {
+        bn_json *cell = value_accuracy(at->p, c);
+        judge(cell, at, col, c);
+        return cell;
+    }
+    if (!isnan(spent(at, name, c)))
+        return measured(at->p, c, spent(at, name, c), NAN);
+    return value_plain(strcmp(name, "whole") == 0 ? (double)c->whole_trees
+                       : strcmp(name, "threshold") == 0 ? c->threshold
+                       : strcmp(name, "chance") == 0 ? fmax(c->chance, DBL_MIN)  /* never 0 */
+                       : c->correlation);
+}
+
+static bn_json *key_of(const place *at, const char *key)
+{
+    if (strcmp(key, "dataset") == 0)
+        return bn_json_text(at->p->sets[at->set].is->name);
+    if (strcmp(key, "model") == 0)
+        return bn_json_text(bonsai_model_name(at->model));
+    if (strcmp(key, "ratio") == 0)
+        return bn_json_real(paper_is_full(at->item) ? 100 : at->ratio);
+    return bn_json_keep(bn_json_get(at->item, key));
+}
+
+bn_json *paper_value(const place *at, const bn_json *col)
+{
+    const char *source = paper_text(col, "source");
+    published says;
+    if (strcmp(source, "key") == 0)
+        return key_of(at, paper_text(col, "key"));
+    if (strcmp(source, "published") == 0)
+        return value_published(paper_figure_of(&says, at, col) ? &says : NULL);
+    return value_of(at, col, paper_cell_at(at, col));
 }
