@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "published.h"
 
-#include "base/slots.h"
+#include "base/slotmap.h"
 
 enum { MOST_MISSES = 100, TICK_EVERY = 1024 };
 

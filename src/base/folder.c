@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "tempname.h"
 
 #define OLD ".bonsai-old"
 enum { MOST_FILES = 8, TRIES = 100 };
@@ -118,7 +118,7 @@ static bool make(bn_folder *f)
         return false;
     f->fd = bn_fd_above(open(f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (f->fd >= 0) {
-        bn_beside_lock(f->fd);
+        bn_tempname_lock(f->fd);
         if (fstat(f->fd, &a) == 0 && lstat(f->temporary, &b) == 0 && a.st_ino == b.st_ino)
             return true;
         close(f->fd);
@@ -133,9 +133,9 @@ static bonsai_status make_temporary(bn_folder *f)
 {
     bonsai_status rc;
     bool made = false;
-    BN_TRY(bn_beside_name(&f->temporary, f->target));
+    BN_TRY(bn_tempname_new(&f->temporary, f->target));
     for (int i = 0; !(made = make(f)) && errno == EEXIST && i < TRIES; i++)
-        bn_beside_retry(f->temporary);
+        bn_tempname_retry(f->temporary);
     if (!made)
         rc = bn_fail_system(f->path, "the folder cannot be created", errno);
 done:
@@ -159,7 +159,7 @@ bonsai_status bn_folder_open(bn_folder **out, const char *path, const char *cons
     }
     if (f->before.st_mode && replace)
         BN_TRY(check_whole(f));
-    bn_beside_clean(f->target, f->names);
+    bn_tempname_clean(f->target, f->names);
     if (!f->before.st_mode || replace)
         BN_TRY(make_temporary(f));
     *out = f;
@@ -191,7 +191,7 @@ static void remove_folder(const char *path, const char *const *names)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    bn_beside_empty(fd, names);
+    bn_tempname_empty(fd, names);
     close(fd);
     rmdir(path);
 }

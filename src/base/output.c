@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "tempname.h"
 
 enum { BUFFER = 1 << 16, TRIES = 100 };
 
@@ -86,7 +86,7 @@ static bool open_named(bn_out *o)
     o->fd = bn_fd_above(open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
     if (o->fd < 0)
         return false;
-    bn_beside_lock(o->fd);
+    bn_tempname_lock(o->fd);
     o->named = fstat(o->fd, &st) == 0 && st.st_nlink > 0;
     if (!o->named) {
         close(o->fd);
@@ -100,9 +100,9 @@ static bonsai_status open_temporary(bn_out *o)
 {
     o->fd = bn_fd_above(open_nameless(o->target));
     if (o->fd >= 0)
-        bn_beside_lock(o->fd);
+        bn_tempname_lock(o->fd);
     for (int i = 0; o->fd < 0 && i < TRIES && !open_named(o) && errno == EEXIST; i++)
-        bn_beside_retry(o->temporary);
+        bn_tempname_retry(o->temporary);
     return o->fd < 0 ? write_failed(o) : BONSAI_OK;
 }
 
@@ -127,8 +127,8 @@ bonsai_status bn_out_open(bn_out **out, const char *path)
                         S_ISDIR(o->before.st_mode) ? "a folder" : "a device or pipe");
         goto done;
     }
-    BN_TRY(bn_beside_name(&o->temporary, o->target));
-    bn_beside_clean(o->target, NULL);
+    BN_TRY(bn_tempname_new(&o->temporary, o->target));
+    bn_tempname_clean(o->target, NULL);
     BN_TRY(open_temporary(o));
     *out = o;
     o = NULL;
@@ -204,7 +204,7 @@ static bonsai_status give_name(bn_out *o)
         return BONSAI_OK;
     snprintf(self, sizeof self, "/proc/self/fd/%d", o->fd);
     for (int i = 0; i < TRIES && !o->named; i++) {
-        bn_beside_retry(o->temporary);
+        bn_tempname_retry(o->temporary);
         o->named = linkat(AT_FDCWD, self, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) == 0;
         if (!o->named && errno != EEXIST)
             break;

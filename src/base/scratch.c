@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "tempname.h"
 #include "scratch.h"
 
 enum { HEAD = 4096 };           /* of a file: a page, so that the array begins on a page */

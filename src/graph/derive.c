@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "base/slots.h"
+#include "base/slotmap.h"
 #include "graph.h"
 
 bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask)
@@ -136,22 +136,22 @@ typedef struct {
     const int32_t *nodes;       /* of the rows to make */
     int64_t count;
     int64_t first;              /* position of the first of them among all nodes */
-    bn_slots place;             /* of all nodes: their new ids */
+    bn_slotmap place;             /* of all nodes: their new ids */
 } inducing;
 
 static bonsai_status place_nodes(inducing *in, const int32_t *all, int64_t count)
 {
     bonsai_status rc;
     int64_t n = in->g->view.nodes;
-    BN_TRY(bn_slots_new(&in->place, n));
-    BN_TRY(bn_slots_reserve(&in->place, count));
+    BN_TRY(bn_slotmap_new(&in->place, n));
+    BN_TRY(bn_slotmap_reserve(&in->place, count));
     for (int64_t i = 0; i < count; i++) {
         int32_t v = all[i];
         if (v < 0 || v >= n)
             return bn_fail(BONSAI_E_ARGUMENT, "node %d is outside 0..%lld", v, (long long)n - 1);
-        if (bn_slots_find(&in->place, v) >= 0)
+        if (bn_slotmap_find(&in->place, v) >= 0)
             return bn_fail(BONSAI_E_ARGUMENT, "node %d is listed twice", v);
-        bn_slots_add(&in->place, v);
+        bn_slotmap_add(&in->place, v);
     }
 done:
     return rc;
@@ -166,7 +166,7 @@ static int64_t induced_row(arc *row, const inducing *in, int64_t i)
     const float *w = in->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
     int64_t count = 0, v = in->nodes[i], end = bn_row_begin(in->g, v + 1);
     for (int64_t e = bn_row_begin(in->g, v); e < end; e++) {
-        int64_t place = bn_slots_find(&in->place, to[e]);
+        int64_t place = bn_slotmap_find(&in->place, to[e]);
         if (place >= 0)
             row[count++] = (arc){(int32_t)place, w ? w[e] : 1.0f, e};
     }
@@ -285,7 +285,7 @@ static bonsai_status induce_names(inducing *in)
         return BONSAI_OK;
     BN_TRY(BN_NEW(&start, in->count));
     for (int64_t v = 0; v < in->g->view.nodes; v++, name += strlen(name) + 1) {
-        int64_t i = bn_slots_find(&in->place, (int32_t)v) - in->first;
+        int64_t i = bn_slotmap_find(&in->place, (int32_t)v) - in->first;
         if (i >= 0 && i < in->count)
             start[i] = name;
     }
@@ -371,7 +371,7 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
     in.out = NULL;
 done:
     bonsai_graph_free(in.out);
-    bn_slots_free(&in.place);
+    bn_slotmap_free(&in.place);
     return rc;
 }
 

@@ -180,7 +180,7 @@ bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const b
 int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *room, int threads);
 
-/* ---- building (build.c, pile.c, draft.c) ---- */
+/* ---- building (build.c, edgesort.c, draft.c) ---- */
 
 /* Sorts keys, each with its weight unless w is NULL; spare and wspare have as much room. */
 void bn_radix_sort(uint64_t *keys, float *w, uint64_t *spare, float *wspare, int64_t count);
@@ -203,7 +203,7 @@ bonsai_status bn_edge_outside(const char *where, int64_t edge, int64_t node, int
 void bn_adjacent_free(bn_adjacent *a);
 
 /* Edges without weights that arrive run by run and become a sorted adjacency, in memory or in
- * scratch files (pile.c).  It takes 24 bytes an edge, and up to 32 if one row has most of them.
+ * scratch files (edgesort.c).  It takes 24 bytes an edge, and up to 32 if one row has most of them.
  * Repeated entries are merged. */
 typedef struct {
     int64_t  n, most;           /* nodes; edges that may arrive */
@@ -215,17 +215,18 @@ typedef struct {
     int64_t *offsets;           /* n+1 */
     int32_t *neighbors;         /* m */
 
-    int      shift;             /* bucket = row >> shift; the rest belongs to pile.c */
+    int      shift;             /* bucket = row >> shift; the rest belongs to edgesort.c */
     int64_t  buckets;
     int64_t *bucket;            /* buckets+1: first key of each */
     uint64_t *edge, *keys;
-} bn_pile;
+} bn_edge_sort;
 
 /* Set the first members, then begin; the edges must be in range. */
-bonsai_status bn_pile_begin(bn_pile *p);
-bonsai_status bn_pile_add(bn_pile *p, const int32_t *source, const int32_t *target, int64_t count);
-bonsai_status bn_pile_sort(bn_pile *p);
-void          bn_pile_free(bn_pile *p);         /* all zero is allowed */
+bonsai_status bn_edge_sort_begin(bn_edge_sort *p);
+bonsai_status bn_edge_sort_add(bn_edge_sort *p, const int32_t *source, const int32_t *target,
+                               int64_t count);
+bonsai_status bn_edge_sort_run(bn_edge_sort *p);
+void          bn_edge_sort_free(bn_edge_sort *p);         /* all zero is allowed */
 
 /* The data of a reader, in any order; bn_draft_finish makes a graph of it.  Set nodes if the input
  * gives it (-1: one more than the largest id), features, classes (0: one more than the largest

@@ -1,7 +1,7 @@
 /* convert.c -- writes a native file while a large graph is read.
  *
  * Labels and split are held in memory; if only labelled nodes stay, also the new number of each
- * node and the old number of each that stays.  Edges are read and sorted first (graph/pile.c):
+ * node and the old number of each that stays.  Edges are read and sorted first (graph/edgesort.c):
  * their number says where features begin in the file.  They and the offsets of rows lie in the
  * memory that is allowed, or in scratch files.  Features are read once, and written as they come:
  * halves as halves, all other numbers as floats.
@@ -18,7 +18,7 @@ enum { USUAL_MEMORY = 1 << 30, SMALL_ARRAY = 1 << 20 };         /* bytes */
 typedef struct {
     bn_stream    *s;
     bn_memory     memory;
-    bn_pile       pile;
+    bn_edge_sort  edges;
     bonsai_graph *g;            /* borrows all arrays but the features */
     int32_t      *id, *origin;  /* with labelled: new ids (n; -1: left out), old ids (kept) */
     int64_t       kept;         /* nodes */
@@ -80,7 +80,7 @@ static int64_t rename_edges(const job *j, int32_t *source, int32_t *target, int6
     return j->id ? left : count;
 }
 
-/* Reads all edges, and counts those that stay or adds them to the pile. */
+/* Reads all edges, and counts those that stay or sorts them. */
 static bonsai_status pass_edges(job *j, const char *stage, int64_t *count)
 {
     bonsai_status rc;
@@ -96,7 +96,7 @@ static bonsai_status pass_edges(job *j, const char *stage, int64_t *count)
         if (count)
             *count += left;
         else
-            BN_TRY(bn_pile_add(&j->pile, source, target, left));
+            BN_TRY(bn_edge_sort_add(&j->edges, source, target, left));
     }
     BN_TRY(bn_tick(s->progress, stage, s->m, s->m));
     BN_TRY(bn_stream_edges_end(s));
@@ -109,17 +109,18 @@ done:
 static bonsai_status sort_edges(job *j, const bonsai_read_options *r, int threads)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_pile *p = &j->pile;
-    *p = (bn_pile){.n = j->kept, .most = j->id ? 0 : j->s->m, .directed = r->keep_directed,
-                   .keep_self = r->keep_self_loops,
-                   .at = {.memory = &j->memory, .threads = threads, .progress = j->s->progress}};
+    bn_edge_sort *p = &j->edges;
+    *p = (bn_edge_sort){.n = j->kept, .most = j->id ? 0 : j->s->m, .directed = r->keep_directed,
+                        .keep_self = r->keep_self_loops,
+                        .at = {.memory = &j->memory, .threads = threads,
+                               .progress = j->s->progress}};
     if (j->id) {
         BN_TRY(pass_edges(j, "counting edges", &p->most));
         BN_TRY(bn_stream_rewind(j->s));
     }
-    BN_TRY(bn_pile_begin(p));
+    BN_TRY(bn_edge_sort_begin(p));
     BN_TRY(pass_edges(j, "reading edges", NULL));
-    BN_TRY(bn_pile_sort(p));
+    BN_TRY(bn_edge_sort_run(p));
 done:
     return rc;
 }
@@ -146,7 +147,7 @@ static bonsai_status check_whole(const job *j, int64_t count)
 static bonsai_status lay_out(bn_coding *p, job *j, const bonsai_read_options *r)
 {
     bonsai_status rc;
-    const bn_pile *e = &j->pile;
+    const bn_edge_sort *e = &j->edges;
     const int64_t count = j->kept * j->s->f;            /* both below 2^31 */
     BN_TRY(bn_graph_new(&j->g, j->s->where));
     j->g->view.nodes = j->kept;
@@ -271,7 +272,7 @@ bonsai_status bn_stream_convert(bn_stream *s, const char *path, const bonsai_rea
 done:
     bn_slices_close(j.file);
     bonsai_graph_free(j.g);
-    bn_pile_free(&j.pile);
+    bn_edge_sort_free(&j.edges);
     bn_free(j.id);
     bn_free(j.origin);
     return rc;

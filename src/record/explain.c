@@ -151,13 +151,13 @@ done:
 
 static void add_shares(bonsai_why *w, const bonsai_graph *small, int64_t node)
 {
-    bn_strength top[BONSAI_WHY_ROOM];
+    bn_largest top[BONSAI_WHY_ROOM];
     if (!bn_has(small, BONSAI_SECTION_SOFT_LABELS))
         return;
     for (int64_t c = 0; c < small->view.classes; c++) {
         const double share = bn_soft_share(small, node, c);
         if (share > 0)
-            bn_keep_strongest(top, &w->shares, BONSAI_WHY_ROOM, (bn_strength){c, share});
+            bn_largest_add(top, &w->shares, BONSAI_WHY_ROOM, (bn_largest){c, share});
     }
     for (int64_t i = 0; i < w->shares; i++) {
         w->share_class[i] = top[i].number;
@@ -194,7 +194,7 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
 {
     bonsai_status rc;
     const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
-    bn_strength top[BONSAI_WHY_ROOM];
+    bn_largest top[BONSAI_WHY_ROOM];
     bn_yardstick y = {0};
     float *row = NULL;
     BN_TRY(BN_NEW(&row, small->view.features));

@@ -123,14 +123,14 @@ void bn_yardstick_free(bn_yardstick *y)
 
 /* ---- a row ---- */
 
-int64_t bn_strongest_find(bn_strength *out, int64_t room, const float *row, const bn_yardstick *y)
+int64_t bn_strongest_find(bn_largest *out, int64_t room, const float *row, const bn_yardstick *y)
 {
     int64_t count = 0;
     for (int64_t j = 0; j < y->f; j++) {
         const double by = apart((double)row[j], y->mean[j]);
         if (row[j] != 0 && by != 0)
-            bn_keep_strongest(out, &count, room,
-                              (bn_strength){j, by / fmax(y->spread[j], y->least)});
+            bn_largest_add(out, &count, room,
+                              (bn_largest){j, by / fmax(y->spread[j], y->least)});
     }
     return count;
 }

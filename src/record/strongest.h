@@ -4,7 +4,7 @@
 #ifndef BN_STRONGEST_H
 #define BN_STRONGEST_H
 
-#include "base/strength.h"
+#include "base/largest.h"
 #include "graph/graph.h"
 
 typedef struct {                /* what a node's features are compared with */
@@ -19,6 +19,6 @@ bonsai_status bn_yardstick_make(bn_yardstick *y, const bonsai_graph *small,
 void bn_yardstick_free(bn_yardstick *y);
 /* The strongest features of a row, at most `room`, with how far each is from its mean, in standard
  * deviations; returns how many there are. */
-int64_t bn_strongest_find(bn_strength *out, int64_t room, const float *row, const bn_yardstick *y);
+int64_t bn_strongest_find(bn_largest *out, int64_t room, const float *row, const bn_yardstick *y);
 
 #endif

@@ -109,7 +109,7 @@ static void choose(bn_facts *f)
 static void tell_strongest(bn_stand *n, const bonsai_graph *g, const float *row,
                            const bn_yardstick *y)
 {
-    bn_strength top[BN_STRONGEST];
+    bn_largest top[BN_STRONGEST];
     const int64_t count = bn_strongest_find(top, BN_STRONGEST, row, y);
     for (int64_t i = 0; i < count; i++) {
         const int64_t j = top[i].number;

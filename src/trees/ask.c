@@ -87,7 +87,7 @@ static bonsai_status keep_answer(bn_reader *r, const bn_ask *ask, int64_t count,
     const int32_t *to = (const int32_t *)(facts + count);
     const float *weight = (const float *)(to + entries_of(ask, count));
     for (int64_t i = 0; i < count; i++) {
-        int64_t slot = bn_slots_find(&r->slots, (int32_t)ask[i].node);
+        int64_t slot = bn_slotmap_find(&r->slots, (int32_t)ask[i].node);
         int64_t n = ask[i].to - ask[i].from;
         bn_kept *k = &r->kept[slot];
         r->facts[slot] = facts[i];

@@ -50,7 +50,7 @@ bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
     BN_TRY(BN_NEW(&e, 1));
     e->r = r;
     BN_TRY(BN_NEW(&e->seen, BN_WORDS(r->g->view.nodes)));
-    if (r->accounting == BONSAI_ACCOUNTING_STRICT && r->g->view.nodes <= BN_SLOTS_DIRECT)
+    if (r->accounting == BONSAI_ACCOUNTING_STRICT && r->g->view.nodes <= BN_SLOTMAP_DIRECT)
         BN_TRY(BN_NEW(&e->least, r->g->view.nodes));
     *out = e;
     e = NULL;

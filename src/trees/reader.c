@@ -15,7 +15,7 @@ bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accou
     r->g = g;
     r->accounting = accounting;
     r->own = g->view.nodes;
-    BN_TRY(bn_slots_new(&r->slots, g->view.nodes));
+    BN_TRY(bn_slotmap_new(&r->slots, g->view.nodes));
     BN_TRY(BN_NEW(&r->row_value, room));
     BN_TRY(BN_NEW(&r->row_index, room));
     *out = r;
@@ -44,7 +44,7 @@ void bn_reader_free(bn_reader *r)
     bn_free(r->block);
     bn_free(r->ask);
     bn_free(r->kept);
-    bn_slots_free(&r->slots);
+    bn_slotmap_free(&r->slots);
     bn_free(r->facts);
     bn_free(r->row_value);
     bn_free(r->row_index);
@@ -113,17 +113,17 @@ bonsai_status bn_reader_slot(int64_t *slot, bn_reader *r, int32_t node)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t next = r->slots.count;
-    *slot = bn_slots_find(&r->slots, node);
+    *slot = bn_slotmap_find(&r->slots, node);
     if (*slot >= 0)
         goto done;
-    BN_TRY(bn_slots_reserve(&r->slots, 1));
+    BN_TRY(bn_slotmap_reserve(&r->slots, 1));
     BN_TRY(bn_grow((void **)&r->facts, &r->room, next + 1, sizeof *r->facts));
     r->facts[next] = (bn_row_facts){0};
     if (bn_reader_remote(r)) {
         BN_TRY(bn_grow((void **)&r->kept, &r->kept_room, next + 1, sizeof *r->kept));
         r->kept[next] = (bn_kept){0};
     }
-    *slot = bn_slots_add(&r->slots, node);
+    *slot = bn_slotmap_add(&r->slots, node);
 done:
     return rc;
 }

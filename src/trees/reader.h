@@ -13,7 +13,7 @@
 #ifndef BN_READER_H
 #define BN_READER_H
 
-#include "base/slots.h"
+#include "base/slotmap.h"
 #include "trees.h"
 
 typedef struct {                /* the entries of a node */
@@ -46,7 +46,7 @@ typedef struct {                /* a question: the row's facts, and entries from
 struct bn_reader {
     const bonsai_graph *g;
     bonsai_accounting accounting;
-    bn_slots      slots;        /* of the touched nodes */
+    bn_slotmap      slots;        /* of the touched nodes */
     bn_row_facts *facts;        /* by slot */
     int64_t       room;         /* of facts */
     float        *row_value;    /* one row */
@@ -77,7 +77,7 @@ static inline bn_near bn_near_of(const bn_reader *r, int32_t node)
     if (node < r->own)
         return (bn_near){bn_neighbors(r->g) + begin, w ? w + begin : NULL,
                          bn_row_begin(r->g, (int64_t)node + 1) - begin};
-    int64_t slot = bn_slots_find(&r->slots, node);
+    int64_t slot = bn_slotmap_find(&r->slots, node);
     if (slot < 0)
         return (bn_near){NULL, NULL, 0};
     return (bn_near){r->kept[slot].to, r->kept[slot].weight, r->kept[slot].count};
@@ -140,7 +140,7 @@ bonsai_status bn_reader_learn(bn_row_facts *out, bn_reader *r, int32_t node);
 
 static inline bonsai_status bn_reader_facts(bn_row_facts *out, bn_reader *r, int32_t node)
 {
-    int64_t slot = bn_slots_find(&r->slots, node);
+    int64_t slot = bn_slotmap_find(&r->slots, node);
     if (slot < 0 || !(r->facts[slot].traits & BN_KNOWN))
         return bn_reader_learn(out, r, node);
     *out = r->facts[slot];
@@ -150,7 +150,7 @@ static inline bonsai_status bn_reader_facts(bn_row_facts *out, bn_reader *r, int
 /* Of a node whose facts have been asked for. */
 static inline bn_row_facts bn_reader_known(const bn_reader *r, int32_t node)
 {
-    return r->facts[bn_slots_find(&r->slots, node)];
+    return r->facts[bn_slotmap_find(&r->slots, node)];
 }
 
 /* The nodes of the priced set, as bits. */

@@ -191,10 +191,10 @@ bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root, bool anew)
         goto done;
     BN_TRY(bn_grow((void **)&s->member, &s->member_room, s->members + 1, sizeof *s->member));
     if (!c) {
-        BN_TRY(bn_slots_reserve(&s->slots, 1));
+        BN_TRY(bn_slotmap_reserve(&s->slots, 1));
         BN_TRY(bn_grow((void **)&s->chosen, &s->chosen_room, s->slots.count + 1,
                        sizeof *s->chosen));
-        c = &s->chosen[bn_slots_add(&s->slots, v)];
+        c = &s->chosen[bn_slotmap_add(&s->slots, v)];
         *c = (bn_chosen){0};
     }
     c->role = BONSAI_ROLE_EGO;
@@ -468,7 +468,7 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     BN_TRY(bn_ego_new(&s->ego, s->reader));
     BN_TRY(BN_NEW(&s->hopeless, job->trees));
     memset(s->hopeless, UINT8_MAX, (size_t)job->trees);
-    BN_TRY(bn_slots_new(&s->slots, job->g->view.nodes));
+    BN_TRY(bn_slotmap_new(&s->slots, job->g->view.nodes));
     BN_TRY(BN_NEW(&s->class_roots, c));
     BN_TRY(BN_NEW(&s->class_trees, c));
     BN_TRY(BN_NEW(&s->seat, c));
@@ -485,7 +485,7 @@ void bn_set_free(bn_set *s)
     bn_ego_free(s->ego);
     bn_free(s->hopeless);
     bn_reader_free(s->reader);
-    bn_slots_free(&s->slots);
+    bn_slotmap_free(&s->slots);
     bn_free(s->chosen);
     bn_free(s->member);
     bn_free(s->class_roots);

@@ -24,7 +24,7 @@ typedef struct {
     bn_price *price;            /* chosen nodes and waiting seats */
     bn_ego   *ego;
     uint8_t  *hopeless;         /* trees: from this depth on it will never fit */
-    bn_slots  slots;            /* of nodes that are or were chosen */
+    bn_slotmap  slots;            /* of nodes that are or were chosen */
     bn_chosen *chosen;          /* by slot */
     int64_t   chosen_room;
     int32_t   turns;
@@ -44,7 +44,7 @@ int bn_by_id(const void *a, const void *b);     /* for qsort: node ids, ascendin
 /* What is known of a node; NULL: never chosen. */
 static inline bn_chosen *bn_set_find(const bn_set *s, int32_t node)
 {
-    int64_t slot = bn_slots_find(&s->slots, node);
+    int64_t slot = bn_slotmap_find(&s->slots, node);
     return slot < 0 ? NULL : &s->chosen[slot];
 }
 

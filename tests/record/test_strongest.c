@@ -32,7 +32,7 @@ static void strongest(int64_t out[ROOM], const bonsai_graph *small, const bonsai
                       int64_t node)
 {
     bn_yardstick y;
-    bn_strength top[ROOM];
+    bn_largest top[ROOM];
     float row[F];
     assert_int_equal(bn_yardstick_make(&y, small, full), BONSAI_OK);
     bonsai_graph_row(row, small, node);

@@ -1,4 +1,4 @@
-/* test_pile.c -- edges that arrive run by run, sorted in memory or in scratch files.
+/* test_edgesort.c -- edges that arrive run by run, sorted in memory or in scratch files.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -22,17 +22,18 @@ static int count_down(const bonsai_progress *p, void *payload)
     return a->ticks >= 0 && a->ticks-- == 0;
 }
 
-static bonsai_status sort(bn_pile *p, bn_memory *memory, asked *a)
+static bonsai_status sort(bn_edge_sort *p, bn_memory *memory, asked *a)
 {
     bonsai_status rc;
     *memory = (bn_memory){.limit = a->limit};
-    *p = (bn_pile){.n = a->n, .most = a->m, .directed = a->flags & 1, .keep_self = a->flags & 2,
-                   .at = {.memory = a->limit >= 0 ? memory : NULL, .threads = a->threads,
-                          .progress = {count_down, a}}};
-    BN_TRY(bn_pile_begin(p));
+    *p = (bn_edge_sort){.n = a->n, .most = a->m, .directed = a->flags & 1,
+                        .keep_self = a->flags & 2,
+                        .at = {.memory = a->limit >= 0 ? memory : NULL, .threads = a->threads,
+                               .progress = {count_down, a}}};
+    BN_TRY(bn_edge_sort_begin(p));
     for (int64_t at = 0; at < a->m; at += 1000)
-        BN_TRY(bn_pile_add(p, a->source + at, a->target + at, bn_least(1000, a->m - at)));
-    BN_TRY(bn_pile_sort(p));
+        BN_TRY(bn_edge_sort_add(p, a->source + at, a->target + at, bn_least(1000, a->m - at)));
+    BN_TRY(bn_edge_sort_run(p));
 done:
     return rc;
 }
@@ -67,7 +68,7 @@ static void same_as_built(asked *a)
     bonsai_read_info info = {0};
     bn_adjacent want;
     bn_memory memory;
-    bn_pile p;
+    bn_edge_sort p;
     uint64_t flags = 0;
     bonsai_read_options_init(&o);
     o.keep_directed = a->flags & 1;
@@ -85,7 +86,7 @@ static void same_as_built(asked *a)
     assert_int_equal(p.reversed, info.reversed);
     if (a->limit == 0 && a->m > 0)
         assert_true(bn_big_spilled(p.keys) && bn_big_spilled(p.offsets));
-    bn_pile_free(&p);
+    bn_edge_sort_free(&p);
     bn_adjacent_free(&want);
 }
 
@@ -129,7 +130,7 @@ static void a_hub_takes_no_room_for_each_thread(void **state)
 {
     (void)state;
     bn_memory memory;
-    bn_pile p;
+    bn_edge_sort p;
     asked a = random_edges(5000, 100000, 9);
     for (int64_t i = 0; i < a.m; i++)
         a.source[i] = 17;
@@ -137,7 +138,7 @@ static void a_hub_takes_no_room_for_each_thread(void **state)
     a.limit = 0;
     assert_int_equal(sort(&p, &memory, &a), BONSAI_OK);
     assert_true(memory.spilled_most <= 32 * a.m + 8 * (a.n + 1));
-    bn_pile_free(&p);
+    bn_edge_sort_free(&p);
     free_edges(&a);
 }
 
@@ -153,19 +154,19 @@ static void nothing_is_something_too(void **state)
 static void more_edges_than_were_announced_are_refused(void **state)
 {
     (void)state;
-    bn_pile p = {.n = 3, .most = 1};
-    assert_int_equal(bn_pile_begin(&p), BONSAI_OK);
-    assert_fails(bn_pile_add(&p, (int32_t[]){0, 1}, (int32_t[]){1, 2}, 2), BONSAI_E_ARGUMENT,
+    bn_edge_sort p = {.n = 3, .most = 1};
+    assert_int_equal(bn_edge_sort_begin(&p), BONSAI_OK);
+    assert_fails(bn_edge_sort_add(&p, (int32_t[]){0, 1}, (int32_t[]){1, 2}, 2), BONSAI_E_ARGUMENT,
                  "more than the 1 edges");
-    bn_pile_free(&p);
+    bn_edge_sort_free(&p);
 }
 
 static bonsai_status sort_and_free(void *payload)
 {
     bn_memory memory;
-    bn_pile p;
+    bn_edge_sort p;
     bonsai_status rc = sort(&p, &memory, payload);
-    bn_pile_free(&p);
+    bn_edge_sort_free(&p);
     return rc;
 }
 

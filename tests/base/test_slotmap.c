@@ -1,9 +1,9 @@
-/* test_slots.c -- slots of nodes compared with a plain array, and bits.
+/* test_slotmap.c -- slots of nodes compared with a plain array, and bits.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "base/slots.h"
+#include "base/slotmap.h"
 #include "random_graph.h"
 
 enum { MANY = INT32_MAX, FEW = 5000 };
@@ -18,28 +18,28 @@ static int32_t nth_node(int kind, uint64_t *seed, int64_t nodes)
 static void slots_are_numbers_in_the_order_of_coming(int64_t nodes)
 {
     for (int kind = 0; kind < 3; kind++) {
-        bn_slots s;
+        bn_slotmap s;
         int32_t *came = calloc(FEW, sizeof *came);
         int64_t count = 0;
         uint64_t seed = 7;
-        assert_int_equal(bn_slots_new(&s, nodes), BONSAI_OK);
+        assert_int_equal(bn_slotmap_new(&s, nodes), BONSAI_OK);
         for (int step = 0; step < 3 * FEW; step++) {
             int32_t v = nth_node(kind, &seed, nodes);
             int64_t slot = 0;
             while (slot < count && came[slot] != v)
                 slot++;
-            assert_int_equal(bn_slots_find(&s, v), slot < count ? slot : -1);
+            assert_int_equal(bn_slotmap_find(&s, v), slot < count ? slot : -1);
             if (step % 3 == 0) {
-                assert_int_equal(bn_slots_reserve(&s, 1), BONSAI_OK);
-                assert_int_equal(bn_slots_add(&s, v), slot);
+                assert_int_equal(bn_slotmap_reserve(&s, 1), BONSAI_OK);
+                assert_int_equal(bn_slotmap_add(&s, v), slot);
                 came[slot] = v;
                 count += slot == count;
             }
             assert_int_equal(s.count, count);
         }
         for (int64_t i = 0; i < count; i++)
-            assert_int_equal(bn_slots_find(&s, came[i]), i);
-        bn_slots_free(&s);
+            assert_int_equal(bn_slotmap_find(&s, came[i]), i);
+        bn_slotmap_free(&s);
         free(came);
     }
 }
@@ -48,64 +48,64 @@ static void nodes_of_a_small_graph_get_slots_in_order_of_arrival(void **state)
 {
     (void)state;
     slots_are_numbers_in_the_order_of_coming(FEW);
-    slots_are_numbers_in_the_order_of_coming(BN_SLOTS_DIRECT);
+    slots_are_numbers_in_the_order_of_coming(BN_SLOTMAP_DIRECT);
 }
 
 static void nodes_of_a_large_graph_get_slots_in_order_of_arrival(void **state)
 {
     (void)state;
-    slots_are_numbers_in_the_order_of_coming(BN_SLOTS_DIRECT + 1);
+    slots_are_numbers_in_the_order_of_coming(BN_SLOTMAP_DIRECT + 1);
     slots_are_numbers_in_the_order_of_coming(MANY);
 }
 
 static void memory_depends_on_the_nodes_added(void **state)
 {
     (void)state;
-    bn_slots s;
-    assert_int_equal(bn_slots_new(&s, MANY), BONSAI_OK);
+    bn_slotmap s;
+    assert_int_equal(bn_slotmap_new(&s, MANY), BONSAI_OK);
     for (int32_t i = 0; i < 1000; i++) {
-        assert_int_equal(bn_slots_reserve(&s, 1), BONSAI_OK);
-        bn_slots_add(&s, i * 2000000);
+        assert_int_equal(bn_slotmap_reserve(&s, 1), BONSAI_OK);
+        bn_slotmap_add(&s, i * 2000000);
         assert_true(!s.direct && 1 << s.bits >= 2 * s.count);
         assert_true(1 << s.bits <= 64 || 1 << s.bits < 4 * s.count + 4);
     }
-    bn_slots_free(&s);
+    bn_slotmap_free(&s);
 }
 
 static void what_was_reserved_can_be_added(void **state)
 {
     (void)state;
-    bn_slots s;
-    assert_int_equal(bn_slots_new(&s, MANY), BONSAI_OK);
-    assert_int_equal(bn_slots_reserve(&s, 10000), BONSAI_OK);
+    bn_slotmap s;
+    assert_int_equal(bn_slotmap_new(&s, MANY), BONSAI_OK);
+    assert_int_equal(bn_slotmap_reserve(&s, 10000), BONSAI_OK);
     int bits = s.bits;
     for (int32_t i = 0; i < 10000; i++)
-        assert_int_equal(bn_slots_add(&s, 3 * i), i);
+        assert_int_equal(bn_slotmap_add(&s, 3 * i), i);
     assert_int_equal(s.bits, bits);
-    assert_int_equal(bn_slots_find(&s, 1), -1);
-    bn_slots_free(&s);
+    assert_int_equal(bn_slotmap_find(&s, 1), -1);
+    bn_slotmap_free(&s);
 }
 
 static void an_empty_graph_needs_no_slots(void **state)
 {
     (void)state;
-    bn_slots s, none = {0};
-    assert_int_equal(bn_slots_new(&s, 0), BONSAI_OK);
-    bn_slots_free(&s);
-    bn_slots_free(&none);
+    bn_slotmap s, none = {0};
+    assert_int_equal(bn_slotmap_new(&s, 0), BONSAI_OK);
+    bn_slotmap_free(&s);
+    bn_slotmap_free(&none);
 }
 
 static bonsai_status add_some(void *payload)
 {
     bonsai_status rc;
-    bn_slots s;
-    BN_TRY(bn_slots_new(&s, *(int64_t *)payload));
+    bn_slotmap s;
+    BN_TRY(bn_slotmap_new(&s, *(int64_t *)payload));
     for (int32_t i = 0; i < 200; i++) {
-        BN_TRY(bn_slots_reserve(&s, 1));
-        bn_slots_add(&s, i);
+        BN_TRY(bn_slotmap_reserve(&s, 1));
+        bn_slotmap_add(&s, i);
     }
 done:
-    bn_slots_free(&s);
+    bn_slotmap_free(&s);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* pile.c -- sorts more edges than memory holds into an adjacency.
+/* edgesort.c -- sorts more edges than memory holds into an adjacency.
  *
  * Edges are kept as they arrive, and the entries of each bucket of neighbouring rows are counted.
  * Then every edge goes to its bucket, once for each direction, as a key: row, column, and whether
@@ -24,7 +24,7 @@ static uint64_t key_of(int32_t row, int32_t column, bool reverse)
     return (uint64_t)row << 32 | (uint64_t)(uint32_t)column << 1 | reverse;
 }
 
-bonsai_status bn_pile_begin(bn_pile *p)
+bonsai_status bn_edge_sort_begin(bn_edge_sort *p)
 {
     bonsai_status rc;
     int64_t wanted = bn_least(p->most / (BUCKET_KEYS / 2) + 1, MAX_BUCKETS);
@@ -37,7 +37,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_pile_add(bn_pile *p, const int32_t *source, const int32_t *target, int64_t count)
+bonsai_status bn_edge_sort_add(bn_edge_sort *p, const int32_t *source, const int32_t *target,
+                               int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         const int32_t u = source[i], v = target[i];
@@ -56,7 +57,7 @@ bonsai_status bn_pile_add(bn_pile *p, const int32_t *source, const int32_t *targ
 }
 
 /* Turns the number of keys of each bucket into where it starts; returns the largest number. */
-static int64_t place_buckets(bn_pile *p)
+static int64_t place_buckets(bn_edge_sort *p)
 {
     int64_t at = 0, largest = 0;
     for (int64_t k = 0; k <= p->buckets; k++) {
@@ -69,7 +70,7 @@ static int64_t place_buckets(bn_pile *p)
 }
 
 /* Puts the keys into their buckets; afterwards bucket[k] is where bucket k ends. */
-static bonsai_status spread(bn_pile *p)
+static bonsai_status spread(bn_edge_sort *p)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t *to = p->bucket;
@@ -106,7 +107,7 @@ static merged merge(uint64_t *keys, int64_t count)
 }
 
 /* Sorts and merges every bucket; done (buckets) tells what is left of each. */
-static bonsai_status sort_buckets(bn_pile *p, merged *done_with, int64_t largest)
+static bonsai_status sort_buckets(bn_edge_sort *p, merged *done_with, int64_t largest)
 {
     bonsai_status rc;
     uint64_t *spare = NULL;
@@ -139,7 +140,7 @@ done:
 
 /* Writes the columns of a bucket's keys where the keys before them lay: half a key each, so they
  * never catch up with the keys that are still to be read. */
-static void fill_bucket(bn_pile *p, int64_t k, int64_t kept)
+static void fill_bucket(bn_edge_sort *p, int64_t k, int64_t kept)
 {
     const uint64_t *key = p->keys + (k ? p->bucket[k - 1] : 0), *stop = key + kept;
     const int64_t end = bn_least((k + 1) << p->shift, p->n);
@@ -154,7 +155,7 @@ static void fill_bucket(bn_pile *p, int64_t k, int64_t kept)
     }
 }
 
-static bonsai_status fill_rows(bn_pile *p, const merged *done_with)
+static bonsai_status fill_rows(bn_edge_sort *p, const merged *done_with)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t k = 0; k < p->buckets; k++) {
@@ -171,7 +172,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_pile_sort(bn_pile *p)
+bonsai_status bn_edge_sort_run(bn_edge_sort *p)
 {
     bonsai_status rc;
     merged *done_with = NULL;
@@ -189,7 +190,7 @@ done:
     return rc;
 }
 
-void bn_pile_free(bn_pile *p)
+void bn_edge_sort_free(bn_edge_sort *p)
 {
     bn_free(p->bucket);
     bn_big_free(p->edge);

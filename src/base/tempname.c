@@ -1,9 +1,9 @@
-/* beside.c -- temporary names next to an output, and what became of their owners.
+/* tempname.c -- temporary names next to an output, and removal of those that dead processes left.
  *
- * A temporary name is NAME.tmp.bonsai- and twelve digits.  Its owner holds a lock on it (flock),
- * which ends with the process, even on kill -9.  So the next process that writes NAME can tell what
- * was left behind from what another process is still writing; process numbers could not, because
- * they repeat and belong to one machine.  Where locks do not work, nothing is removed.
+ * A temporary name is NAME.tmp.bonsai- and twelve digits.  Its owner holds a lock on the file
+ * (flock), which ends with the process, even on kill -9.  So the next process that writes NAME can
+ * distinguish abandoned files from those that another process still writes; process numbers could
+ * not, because they repeat and belong to one machine.  Where locks do not work, nothing is removed.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "beside.h"
+#include "tempname.h"
 
 #define MARK ".tmp.bonsai-"
 enum { DIGITS = 12, MOST_LINKS = 40, MOST_NAME = 200, MOST_PATH = 4000 };
@@ -31,7 +31,7 @@ int bn_fd_above(int fd)
     return other;
 }
 
-/* The length of the folder part of a path, with its slash. */
+/* Returns the length of the folder part of a path, including its slash. */
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -40,7 +40,7 @@ static int folder_length(const char *path)
 
 /* ---- links ---- */
 
-/* Replaces *path by what the link at *path holds; false: it is not a link. */
+/* Replaces *path by the target of the link at *path; sets *link to false if *path is not a link. */
 static bonsai_status follow_once(char **path, bool *link)
 {
     bonsai_status rc;
@@ -59,7 +59,7 @@ done:
     return rc;
 }
 
-/* stat fails where the system forbids to follow a link, as in a shared /tmp. */
+/* stat fails where the system forbids following a link, as in a shared /tmp. */
 bonsai_status bn_follow(char **out, struct stat *st, const char *path)
 {
     bonsai_status rc;
@@ -81,7 +81,7 @@ done:
 
 /* ---- names ---- */
 
-void bn_beside_retry(char *name)
+void bn_tempname_retry(char *name)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -90,7 +90,7 @@ void bn_beside_retry(char *name)
     snprintf(name + strlen(name) - DIGITS, DIGITS + 1, "%012llx", (unsigned long long)(x >> 16));
 }
 
-bonsai_status bn_beside_name(char **out, const char *target)
+bonsai_status bn_tempname_new(char **out, const char *target)
 {
     int folder = folder_length(target);
     const char *name = target + folder;
@@ -98,33 +98,33 @@ bonsai_status bn_beside_name(char **out, const char *target)
     if (rc != BONSAI_OK)
         return rc;
     sprintf(*out, "%.*s%.*s" MARK "%0*d", folder, target, MOST_NAME, name, DIGITS, 0);
-    bn_beside_retry(*out);
+    bn_tempname_retry(*out);
     return BONSAI_OK;
 }
 
-void bn_beside_lock(int fd)
+void bn_tempname_lock(int fd)
 {
     (void)!flock(fd, LOCK_EX | LOCK_NB);
 }
 
 /* ---- cleaning ---- */
 
-/* Whether a name is a temporary one of a target of this name. */
-static bool is_beside(const char *name, const char *target)
+/* Returns whether a name is a temporary name of this target. */
+static bool is_temporary(const char *name, const char *target)
 {
     size_t len = strnlen(target, MOST_NAME), mark = strlen(MARK);
     return strncmp(name, target, len) == 0 && strncmp(name + len, MARK, mark) == 0 &&
            strspn(name + len + mark, "0123456789abcdef") == DIGITS && !name[len + mark + DIGITS];
 }
 
-/* Files in such a folder may have temporary names of their own. */
-void bn_beside_empty(int fd, const char *const *names)
+/* Files in a temporary folder may have temporary names themselves. */
+void bn_tempname_empty(int fd, const char *const *names)
 {
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = again >= 0 ? fdopendir(again) : NULL;
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
         for (const char *const *n = names; n && *n; n++)
-            if (strcmp(e->d_name, *n) == 0 || is_beside(e->d_name, *n))
+            if (strcmp(e->d_name, *n) == 0 || is_temporary(e->d_name, *n))
                 unlinkat(fd, e->d_name, 0);
     if (d)
         closedir(d);
@@ -141,20 +141,20 @@ static void clean_one(int folder, const char *name, const char *const *names)
         return;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0) {
         if (S_ISDIR(st.st_mode))
-            bn_beside_empty(fd, names);
+            bn_tempname_empty(fd, names);
         unlinkat(folder, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
     }
     close(fd);
 }
 
-void bn_beside_clean(const char *target, const char *const *names)
+void bn_tempname_clean(const char *target, const char *const *names)
 {
     char folder[4096];
     int len = folder_length(target);
     snprintf(folder, sizeof folder, "%.*s", len ? len : 1, len ? target : ".");
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
-        if (is_beside(e->d_name, target + len))
+        if (is_temporary(e->d_name, target + len))
             clean_one(dirfd(d), e->d_name, names);
     if (d)
         closedir(d);
