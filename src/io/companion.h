@@ -12,8 +12,8 @@
 #ifndef BN_COMPANION_H
 #define BN_COMPANION_H
 
-#include "lines.h"
 #include "io.h"
+#include "table.h"
 
 /* ---- strings to numbers (nodeids.c) ---- */
 
@@ -73,36 +73,6 @@ const char *bn_nodes_show(char *out, size_t size, const bn_nodes *nodes, int64_t
 bonsai_status bn_nodes_sort(bn_nodes *nodes);
 /* Stores the ids in NODE_NAMES, unless they are NUMBERS. */
 bonsai_status bn_nodes_names(bn_draft *d, const bn_nodes *nodes);
-
-/* ---- names in the head of a text file (headnames.c) ---- */
-
-typedef struct {                /* zeroed: none given */
-    char   *text;               /* each followed by a zero; bn_free */
-    int64_t len, capacity, count;
-} bn_head_names;
-
-/* Reads the comments at the head, and the names of `what` ("class", "feature") among them. */
-bonsai_status bn_head_names_read(bn_head_names *n, bn_lines *l, const char *what);
-/* Adds one; escaped: as the writer puts them into comments. */
-bonsai_status bn_head_names_add(bn_head_names *n, const bn_lines *l, const bn_field *f,
-                                bool escaped);
-
-/* ---- headers (headers.c) ---- */
-
-typedef struct { char text[64]; int64_t len; } bn_word;        /* a field; len -1: a long one */
-
-/* Whether a header calls a column the ids: id, node, node_id, nodeid, or ..._id if it is first. */
-bool bn_is_id_name(const bn_field *f, bool first);
-void bn_word_of(bn_word *w, const bn_field *f);
-/* Reads what is left of the record, and goes to the next; *there: there is one. */
-bonsai_status bn_record_next(bn_lines *l, bool *there);
-/* Whether a record after this one has the word in one of the columns from .. to-1. */
-bonsai_status bn_word_below(bool *found, bn_lines *l, const bn_word *w, int64_t from, int64_t to);
-/* Whether a file has it in its first columns. */
-bonsai_status bn_word_in(bool *found, const char *path, const bn_word *w, int64_t columns);
-/* The first column that holds each of 0 .. n-1 once, in another order than the rows, from 1; 0:
- * none does, or there are few rows. */
-bonsai_status bn_find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns);
 
 /* ---- companion files (companion.c, labelfile.c, featurefile.c) ---- */
 

@@ -7,15 +7,13 @@
 #include "companion.h"
 
 typedef struct {
-    bool    header;             /* the first line is one */
     int64_t columns;
     int64_t end[2], weight;     /* the columns of source, target and weight; weight -1: none */
 } bn_edge_columns;
 
-/* Reads the first line, and what is needed to know if it is a header; l must be at its start, and is
- * left anywhere.  Warns of doubts about the graph `where`.  listed: the nodes, if another file lists
- * them; else NULL. */
-bonsai_status bn_edge_columns_read(bn_edge_columns *k, bn_lines *l, const bn_nodes *listed,
+/* Finds the columns, and if the first line is a header.  Warns of doubts about the graph `where`.
+ * listed: the nodes, if another file lists them; else NULL. */
+bonsai_status bn_edge_columns_find(bn_edge_columns *k, bn_table *t, const bn_nodes *listed,
                                    const char *where, const bonsai_read_options *o);
 /* A command that keeps the first two columns, for a message. */
 const char *bn_cut_ends(char separator);

@@ -10,9 +10,9 @@
 #include "companion.h"
 
 typedef struct {
-    bn_lines l;
+    bn_table t;
     bn_companions *c;
-    bool     header, ids;       /* ids: in the column id_at */
+    bool     ids;               /* in the column id_at */
     int64_t  id_at;
     bool     lists;             /* the ids list the nodes */
     bool     again;
@@ -25,41 +25,37 @@ typedef struct {
     bn_head_names names;
 } reader;
 
-/* Finds out from the first record if there is a header, ids or triplets. */
-static bonsai_status read_kind(reader *r)
+static bool is_number_at(const reader *r, int record, int64_t column)
 {
-    bonsai_status rc;
-    bn_field f;
+    const bn_field f = bn_cell(&r->t, record, column);
     double v;
-    int64_t numbers = 0, fields = 0;
-    bool first_is_number = false, sparse = false;
-    BN_TRY(bn_field_next(&r->l, &f));
-    for (; f.text; fields++) {
-        bool number = bn_field_value(&f, &v);
-        numbers += number;
-        if (fields == 0) {
-            r->header = r->ids = bn_is_id_name(&f, true) || bn_field_is(&f, "name");
-            first_is_number = number;
-        }
-        sparse |= fields == 1 && r->header && bn_field_is(&f, "feature");
-        r->values |= fields == 2 && sparse && bn_field_is(&f, "value");
-        BN_TRY(bn_field_next(&r->l, &f));
-    }
-    r->header |= numbers == 0;
-    r->ids |= !first_is_number && numbers > 0;
-    if (r->header && !r->ids && bn_lines_next(&r->l)) {         /* text below a name: ids */
-        BN_TRY(bn_field_next(&r->l, &f));
-        r->ids = f.len > 0 && r->l.more && !bn_field_value(&f, &v);
-    }
-    r->c->sparse = sparse && fields == 2 + r->values;
+    return bn_field_value(&f, &v);
+}
+
+/* Finds out from the first records if there is a header, ids or triplets. */
+static void find_kind(reader *r)
+{
+    const bn_field first = bn_cell(&r->t, 0, 0), second = bn_cell(&r->t, 0, 1);
+    const bn_field third = bn_cell(&r->t, 0, 2), below = bn_cell(&r->t, 1, 0);
+    const int64_t columns = r->t.record[0].count;
+    bool numbers = false;
+    for (int64_t i = 0; i < columns && !numbers; i++)
+        numbers = is_number_at(r, 0, i);
+    r->ids = bn_is_id_name(&first, true) || bn_field_is(&first, "name");
+    r->c->sparse = r->ids && bn_field_is(&second, "feature");
+    r->values = r->c->sparse && bn_field_is(&third, "value");
+    r->c->sparse &= columns == 2 + r->values;
+    r->t.header = r->ids || !numbers;
+    if (numbers)
+        r->ids |= !is_number_at(r, 0, 0);
+    else if (!r->ids)                   /* text below a name: ids */
+        r->ids = below.len > 0 && r->t.record[1].count > 1 && !is_number_at(r, 1, 0);
     if (r->c->shared) {
-        r->header = true;
+        r->t.header = true;
         r->ids = r->c->id >= 0;
         r->id_at = r->c->id;
         r->c->sparse = false;
     }
-done:
-    return rc;
 }
 
 /* Whether a column is none of the features of a table that is read for both. */
@@ -68,18 +64,17 @@ static bool is_label(const bn_companions *c, int64_t column)
     return c->shared && (column == c->label || column == c->split);
 }
 
-/* The names that the header gives to the columns beside the ids, unless comments gave names. */
-static bonsai_status read_header(reader *r)
+/* Adds the names that the header gives to the columns beside the ids, unless comments gave names. */
+static bonsai_status name_features(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_field f;
-    bn_lines_next(&r->l);
-    if (r->c->sparse || r->names.text)
+    if (!r->t.header || r->c->sparse || r->names.text)
         return rc;
-    for (int64_t i = 0; r->l.more; i++) {
-        BN_TRY(bn_field_next(&r->l, &f));
+    bn_table_start(&r->t);
+    for (int64_t i = 0; i < r->t.record[0].count; i++) {
+        const bn_field f = bn_cell(&r->t, 0, i);
         if (!(r->ids && i == r->id_at) && !is_label(r->c, i))
-            BN_TRY(bn_head_names_add(&r->names, &r->l, &f, false));
+            BN_TRY(bn_head_names_add(&r->names, &r->t.l, &f, false));
     }
 done:
     return rc;
@@ -88,18 +83,16 @@ done:
 static bonsai_status start(reader *r, bn_companions *c)
 {
     bonsai_status rc;
-    r->c = c;
-    BN_TRY(bn_lines_open(&r->l, c->features));
-    r->l.hint = ": features are numbers, such as 1 and 0 for yes and no, and one column of them "
-                "for each of several words; a column of ids is the first and is called id";
-    BN_TRY(bn_head_names_read(&r->names, &r->l, "feature"));
-    if (bn_lines_next(&r->l))
-        BN_TRY(read_kind(r));
+    BN_TRY(bn_table_open(&r->t, c->features));
+    r->t.l.hint = ": features are numbers, such as 1 and 0 for yes and no, and one column of them "
+                  "for each of several words; a column of ids is the first and is called id";
+    BN_TRY(bn_head_names_read(&r->names, &r->t.l, "feature"));
+    if (r->t.record[0].count > 0)
+        find_kind(r);
     else if (c->said_features < 0)
         return bn_fail_at(BONSAI_E_FORMAT, c->features, "is empty or has only comments");
-    bn_lines_rewind(&r->l);
-    if (r->header)
-        BN_TRY(read_header(r));
+    r->t.in_order = !r->ids;
+    BN_TRY(name_features(r));
 done:
     return rc;
 }
@@ -109,7 +102,7 @@ static bonsai_status give_names(reader *r, bn_draft *d)
     if (!r->names.text || d->features == 0)
         return BONSAI_OK;
     if (r->names.count != d->features)
-        return bn_fail_at(BONSAI_E_FORMAT, r->l.path, "names %lld features, but has %lld",
+        return bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "names %lld features, but has %lld",
                           (long long)r->names.count, (long long)d->features);
     return bn_draft_give(d, BONSAI_SECTION_FEATURE_NAMES, BONSAI_TYPE_U8, (void **)&r->names.text,
                          r->names.len);
@@ -119,14 +112,14 @@ static bonsai_status read_id(reader *r)
 {
     bonsai_status rc;
     bn_field f;
-    BN_TRY(bn_field_next(&r->l, &f));
+    BN_TRY(bn_field_next(&r->t.l, &f));
     if (r->lists) {
-        BN_TRY(bn_nodes_list(&r->c->nodes, &r->l, &f, &r->again));
+        BN_TRY(bn_nodes_list(&r->c->nodes, &r->t.l, &f, &r->again));
     } else if (r->c->extends && !bn_nodes_have(&r->c->nodes, &f)) {
         r->beyond = true;
     } else {
         BN_TRY(bn_grow((void **)&r->node, &r->node_capacity, r->rows + 1, sizeof *r->node));
-        BN_TRY(bn_nodes_find(&r->node[r->rows], &r->c->nodes, &r->l, &f));
+        BN_TRY(bn_nodes_find(&r->node[r->rows], &r->c->nodes, &r->t.l, &f));
     }
 done:
     return rc;
@@ -166,18 +159,12 @@ static bool has_decimal_comma(const bn_field *f)
     return bn_field_real(&(bn_field){text, f->len, false}, &v);
 }
 
-static bool is_label_name(const bn_field *f)
-{
-    return bn_field_is(f, "label") || bn_field_is(f, "class") || bn_field_is(f, "y") ||
-           bn_field_is(f, "target");
-}
-
 /* The first feature, from 1, that is called a label; 0: none. */
 static int64_t label_among(const reader *r)
 {
     const char *name = r->names.text;
-    for (int64_t j = 0; r->header && name && j < r->names.count; j++, name += strlen(name) + 1)
-        if (is_label_name(&(bn_field){name, (int64_t)strlen(name), false}))
+    for (int64_t j = 0; r->t.header && name && j < r->names.count; j++, name += strlen(name) + 1)
+        if (bn_is_label_name(&(bn_field){name, (int64_t)strlen(name), false}))
             return j + 1;
     return 0;
 }
@@ -185,14 +172,14 @@ static int64_t label_among(const reader *r)
 /* Whether the header has no name for the first column, which is a feature. */
 static bool is_unnamed(const reader *r)
 {
-    return r->header && r->names.count > 0 && !*r->names.text && !(r->ids && r->id_at == 0);
+    return r->t.header && r->names.count > 0 && !*r->names.text && !(r->ids && r->id_at == 0);
 }
 
 /* Fails because of the next cell. */
 static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
 {
     bonsai_status rc;
-    bn_lines *l = &r->l;
+    bn_lines *l = &r->t.l;
     bn_field f;
     const bn_field name = name_of(r, feature);
     char where[64], cell[128], features[512], labels[512];
@@ -201,7 +188,7 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
     else
         snprintf(where, sizeof where, "column %lld", (long long)column + 1);
     BN_TRY(bn_field_next(l, &f));
-    if (is_missing(&f) && !is_label_name(&name))
+    if (is_missing(&f) && !bn_is_label_name(&name))
         return bn_lines_fail(l, "the value in %s is missing (\"%.*s\"): fill it, for example with "
                              "the mean of the column, or 0", where, bn_field_show(&f), f.text);
     snprintf(cell, sizeof cell, "\"%.*s\" in %s is not a finite number", bn_field_show(&f), f.text,
@@ -209,7 +196,7 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
     if (has_decimal_comma(&f))
         return bn_lines_fail(l, "%s: write numbers with a decimal point, and nothing between "
                              "thousands", cell);
-    if (is_label_name(&name))
+    if (bn_is_label_name(&name))
         return bn_lines_fail(l, "%s: if these are the labels, give the same file for both, "
                              "%s %s", cell,
                              bn_option_text(features, sizeof features, r->c->o, "features", l->path),
@@ -230,14 +217,14 @@ static bonsai_status read_row(reader *r)
     bonsai_status rc = BONSAI_OK;
     int64_t at = r->rows * r->columns, first = at;
     bn_field f;
-    for (int64_t i = 0; r->l.more; i++) {
+    for (int64_t i = 0; r->t.l.more; i++) {
         if (r->ids && i == r->id_at) {
             BN_TRY(read_id(r));
         } else if (is_label(r->c, i)) {
-            BN_TRY(bn_field_next(&r->l, &f));
+            BN_TRY(bn_field_next(&r->t.l, &f));
         } else {
             BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, at + 1, sizeof *r->x));
-            if (!bn_real_try(&r->l, r->x + at))
+            if (!bn_real_try(&r->t.l, r->x + at))
                 return refuse_cell(r, at - first, i);
             at++;
         }
@@ -245,7 +232,7 @@ static bonsai_status read_row(reader *r)
     if (r->rows == 0)
         r->columns = at - first;
     if (at - first != r->columns)
-        rc = bn_lines_fail(&r->l, "%lld features where the first row has %lld",
+        rc = bn_lines_fail(&r->t.l, "%lld features where the first row has %lld",
                            (long long)(at - first), (long long)r->columns);
 done:
     return rc;
@@ -253,24 +240,15 @@ done:
 
 static bonsai_status read_rows(reader *r)
 {
-    bonsai_status rc = BONSAI_OK;
-    bn_lines_rewind(&r->l);
-    if (r->header)
-        bn_lines_next(&r->l);
+    bonsai_status rc;
     if (r->lists)
         bn_nodes_reset(&r->c->nodes, r->c->nodes.kind);
     r->rows = r->columns = 0;
     r->again = false;
-    for (; bn_lines_next(&r->l) && !r->again && !r->beyond; r->rows++) {
-        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
-        if (!r->ids)
-            BN_TRY(bn_lines_close_up(&r->l));
+    for (bn_table_start(&r->t); !r->again && !r->beyond && bn_table_next(&r->t, &rc); r->rows++)
         BN_TRY(read_row(r));
-    }
-    if (!r->again)
-        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
-    if (r->rows == 0 && r->header && r->c->said_features < 0)
-        rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "has a header but no rows: put a row for each "
+    if (rc == BONSAI_OK && r->rows == 0 && r->t.header && r->c->said_features < 0)
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "has a header but no rows: put a row for each "
                         "node below it");
 done:
     return rc;
@@ -279,10 +257,10 @@ done:
 static bonsai_status second_row(reader *r, int64_t row)
 {
     char id[48];
-    bn_lines_rewind(&r->l);
-    for (int64_t i = r->header ? -1 : 0; i <= row; i++)
-        bn_lines_next(&r->l);
-    return bn_lines_fail(&r->l, "a second row for node \"%s\"",
+    bn_table_start(&r->t);
+    for (int64_t i = 0; i <= row; i++)
+        bn_lines_next(&r->t.l);
+    return bn_lines_fail(&r->t.l, "a second row for node \"%s\"",
                          bn_nodes_show(id, sizeof id, &r->c->nodes, r->node[row]));
 }
 
@@ -299,7 +277,7 @@ static bonsai_status check_rows(reader *r)
             rc = second_row(r, i);
     for (int64_t v = 0; v < nodes->n && rc == BONSAI_OK; v++)
         if (!seen[v])
-            rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "has no row for node \"%s\", which %s "
+            rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "has no row for node \"%s\", which %s "
                             "lists", bn_nodes_show(id, sizeof id, nodes, v), nodes->listed);
 done:
     bn_free(seen);
@@ -324,10 +302,38 @@ done:
     return rc;
 }
 
-static bonsai_status said_otherwise(const reader *r, int64_t found)
+/* Whether a column holds each of 0 .. n-1 once, in another order.  seen has n zeros, or leavings of
+ * columns before: marks of this column are `mark`. */
+static bool is_permuted(const float *x, int64_t n, int64_t columns, int32_t *seen, int32_t mark)
 {
-    return bn_fail_at(BONSAI_E_FORMAT, r->l.path, "%lld features, but %lld were announced",
-                      (long long)found, (long long)r->c->said_features);
+    bool moved = false;
+    for (int64_t v = 0; v < n; v++) {
+        const float at = x[v * columns];
+        if (!(at >= 0 && at < (float)n) || at != (float)(int64_t)at || seen[(int64_t)at] == mark)
+            return false;
+        seen[(int64_t)at] = mark;
+        moved |= (int64_t)at != v;
+    }
+    return moved;
+}
+
+/* Finds the first column, from 1, that holds each of 0 .. n-1 once, in another order than the rows; 0 if
+ * none does, or there are few rows. */
+static bonsai_status find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns)
+{
+    bonsai_status rc;
+    int32_t *seen = NULL;
+    const int64_t exact = 1 << 24;              /* floats hold whole numbers up to here */
+    *out = 0;
+    if (n < 8 || n > exact)                     /* a few numbers may be different by chance */
+        return BONSAI_OK;
+    BN_TRY(BN_NEW(&seen, n));
+    for (int64_t i = 0; i < columns && *out == 0; i++)
+        if (is_permuted(x + i, n, columns, seen, (int32_t)i + 1))
+            *out = i + 1;
+done:
+    bn_free(seen);
+    return rc;
 }
 
 static void warn_label(const reader *r, const bn_draft *d, int64_t column)
@@ -367,7 +373,7 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     if (r->ids && !r->lists)
         BN_TRY(sort_rows(r));
     if (n >= 0 && r->rows != n) {
-        rc = bn_fail_at(BONSAI_E_FORMAT, r->l.path, "%lld rows of features for %lld nodes of %s%s",
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "%lld rows of features for %lld nodes of %s%s",
                         (long long)r->rows, (long long)n, nodes->listed,
                         r->ids ? "" : ": a first column called id says whose each row is");
         goto done;
@@ -379,11 +385,12 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     if (r->c->said_features >= 0 && r->rows == 0)
         d->features = r->c->said_features;
     if (r->c->said_features >= 0 && d->features != r->c->said_features) {
-        rc = said_otherwise(r, d->features);
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "%lld features, but %lld were announced",
+                        (long long)d->features, (long long)r->c->said_features);
         goto done;
     }
     if (!r->ids)
-        BN_TRY(bn_find_id_column(&id, r->x, r->rows, r->columns));
+        BN_TRY(find_id_column(&id, r->x, r->rows, r->columns));
     const int64_t label = label_among(r);
     if (label > 0)
         warn_label(r, d, label);
@@ -404,20 +411,20 @@ static bonsai_status read_triplet(reader *r)
     float value = 1.0f;
     BN_TRY(bn_grow((void **)&r->node, &r->node_capacity, r->nnz + 1, sizeof *r->node));
     BN_TRY(bn_grow((void **)&r->feature, &r->feature_capacity, r->nnz + 1, sizeof *r->feature));
-    BN_TRY(bn_field_next(&r->l, &f));
-    BN_TRY(bn_nodes_find(&r->node[r->nnz], &r->c->nodes, &r->l, &f));
-    BN_TRY(bn_int_next(&r->l, &feature));
+    BN_TRY(bn_field_next(&r->t.l, &f));
+    BN_TRY(bn_nodes_find(&r->node[r->nnz], &r->c->nodes, &r->t.l, &f));
+    BN_TRY(bn_int_next(&r->t.l, &feature));
     int64_t end = r->c->said_features >= 0 ? r->c->said_features : INT32_MAX;
     if (feature < 0 || feature >= end)
-        return bn_lines_fail(&r->l, "feature %lld is outside 0..%lld", (long long)feature,
+        return bn_lines_fail(&r->t.l, "feature %lld is outside 0..%lld", (long long)feature,
                              (long long)end - 1);
     if (r->values) {
-        BN_TRY(bn_real_next(&r->l, &value));
+        BN_TRY(bn_real_next(&r->t.l, &value));
         BN_TRY(bn_grow((void **)&r->x, &r->x_capacity, r->nnz + 1, sizeof *r->x));
         r->x[r->nnz] = value;
     }
-    if (r->l.more)
-        return bn_lines_fail(&r->l, "more than %d columns", 2 + r->values);
+    if (r->t.l.more)
+        return bn_lines_fail(&r->t.l, "more than %d columns", 2 + r->values);
     r->feature[r->nnz++] = (int32_t)feature;
     r->columns = feature >= r->columns ? feature + 1 : r->columns;
 done:
@@ -455,12 +462,12 @@ done:
 
 static bonsai_status read_sparse(reader *r, bn_draft *d)
 {
-    bonsai_status rc = BONSAI_OK;
-    while (bn_lines_next(&r->l)) {
-        BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+    bonsai_status rc;
+    bn_table_start(&r->t);
+    while (bn_table_next(&r->t, &rc))
         BN_TRY(read_triplet(r));
-    }
-    BN_TRY(bn_lines_tick(&r->l, r->c->progress, "reading features"));
+    if (rc != BONSAI_OK)
+        return rc;
     if (r->names.count > r->columns)            /* the last ones have no value */
         r->columns = r->names.count;
     d->features = r->c->said_features >= 0 ? r->c->said_features : r->columns;
@@ -473,7 +480,7 @@ done:
 bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse)
 {
     bonsai_status rc;
-    reader r = {0};
+    reader r = {.t = {.stage = "reading features", .progress = c->progress}, .c = c};
     BN_TRY(start(&r, c));
     if (c->sparse && sparse)
         BN_TRY(read_sparse(&r, d));
@@ -483,7 +490,7 @@ bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse)
     if (c->sparse == sparse && !r.beyond)
         BN_TRY(give_names(&r, d));
 done:
-    bn_lines_close(&r.l);
+    bn_table_close(&r.t);
     bn_free(r.names.text);
     bn_free(r.x);
     bn_free(r.node);

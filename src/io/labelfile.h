@@ -9,15 +9,14 @@
 typedef enum { ID, NAME, LABEL, SPLIT, WEIGHT, ORIGIN, ROLE, KINDS } column;
 
 typedef struct {
-    bool     header;            /* the first line is one */
     column  *column;            /* in the order of the fields; KINDS: not read here; bn_free */
-    int64_t  columns, capacity;
+    int64_t  columns;
     bool     has[KINDS];
 } bn_label_columns;
 
-/* Reads the first line, where l stands, and what is needed to know if it is a header.  Tells c which
- * columns of a shared table are no features. */
-bonsai_status bn_label_columns_read(bn_label_columns *h, bn_lines *l, bn_companions *c);
+/* Finds the columns, and if the first line is a header.  Tells c which columns of a shared table are
+ * no features. */
+bonsai_status bn_label_columns_find(bn_label_columns *h, bn_table *t, bn_companions *c);
 /* Whether a label is a whole number: 10, or as a table with gaps has it, 10.0. */
 bool bn_field_whole(const bn_field *f, int64_t *out);
 

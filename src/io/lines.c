@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json.h"
+
 enum { SHOWN = 40 };           /* bytes of a field shown in an error message */
 
 /* ---- lines ---- */
@@ -336,33 +338,15 @@ int bn_field_show(const bn_field *f)
     return f->len < SHOWN ? (int)f->len : SHOWN;
 }
 
-/* The number of bytes of the first UTF-8 character, or 0 if it is not valid. */
-static int utf8_bytes(const uint8_t *s, int64_t left)
-{
-    int len = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-              : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-    if (len == 0 || len > left)
-        return 0;
-    uint32_t code = len == 1 ? s[0] : s[0] & (0xffu >> (len + 1));
-    for (int i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    bool overlong = (len == 3 && code < 0x800) || (len == 4 && code < 0x10000);
-    return overlong || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0 ? 0 : len;
-}
-
 bonsai_status bn_field_name(const bn_lines *l, const bn_field *f)
 {
-    for (int64_t i = 0; i < f->len;) {
-        int len = utf8_bytes((const uint8_t *)f->text + i, f->len - i);
-        if (len == 0)
-            return bn_lines_fail(l, "byte %lld of the name \"%.*s\" is %s", (long long)i,
-                                 bn_field_show(f), f->text, f->text[i] ? "not UTF-8" : "zero");
-        i += len;
-    }
-    return BONSAI_OK;
+    const char *zero = f->len > 0 ? memchr(f->text, 0, (size_t)f->len) : NULL;
+    const int64_t end = zero ? zero - f->text : f->len;
+    const int64_t bad = bn_utf8_bad((const uint8_t *)f->text, end);
+    if (bad == f->len)
+        return BONSAI_OK;
+    return bn_lines_fail(l, "byte %lld of the name \"%.*s\" is %s", (long long)bad,
+                         bn_field_show(f), f->text, f->text[bad] ? "not UTF-8" : "zero");
 }
 
 /* "0;1;0" or "0,5", where another separator ends fields. */

@@ -20,10 +20,9 @@ bonsai_status bn_text_write(const bonsai_graph *g, const char *path, const bonsa
                             uint64_t *left_out);
 
 typedef struct {
-    bn_lines l;
+    bn_table t;
     bn_draft *d;
     bn_nodes *nodes;
-    bn_progress progress;
     const bonsai_read_options *o;
     bool     known;             /* a file lists the nodes */
     bool     again, mirror;
@@ -149,25 +148,25 @@ static bonsai_status read_node(edges *e, int32_t *out)
     bonsai_status rc;
     bn_field f;
     int64_t number;
-    const char *before = e->l.at;
-    bool more = e->l.more;
-    if (e->nodes->kind == BN_NUMBERS && bn_int_try(&e->l, &number)) {
+    const char *before = e->t.l.at;
+    bool more = e->t.l.more;
+    if (e->nodes->kind == BN_NUMBERS && bn_int_try(&e->t.l, &number)) {
         int64_t n = e->nodes->n;
         if (number >= 0 && number < (e->known ? n : INT32_MAX)) {
             *out = (int32_t)number;
             e->nodes->n = number >= n ? number + 1 : n;
             return BONSAI_OK;
         }
-        e->l.at = before;
-        e->l.more = more;
+        e->t.l.at = before;
+        e->t.l.more = more;
     }
-    BN_TRY(bn_field_next(&e->l, &f));
+    BN_TRY(bn_field_next(&e->t.l, &f));
     if (!f.text)
-        return bn_lines_fail(&e->l, "the line ends where a node is needed");
+        return bn_lines_fail(&e->t.l, "the line ends where a node is needed");
     if (e->known)
-        BN_TRY(bn_nodes_find(out, e->nodes, &e->l, &f));
+        BN_TRY(bn_nodes_find(out, e->nodes, &e->t.l, &f));
     else
-        BN_TRY(bn_nodes_meet(out, e->nodes, &e->l, &f, &e->again));
+        BN_TRY(bn_nodes_meet(out, e->nodes, &e->t.l, &f, &e->again));
 done:
     return rc;
 }
@@ -175,9 +174,9 @@ done:
 static bonsai_status read_weight(edges *e, float *out)
 {
     bonsai_status rc;
-    BN_TRY(bn_real_next(&e->l, out));
+    BN_TRY(bn_real_next(&e->t.l, out));
     if (!(*out > 0.0f) && !(e->d->keep & BONSAI_FLAG_OPERATOR))
-        rc = bn_lines_fail(&e->l, "weight %g is not positive", (double)*out);
+        rc = bn_lines_fail(&e->t.l, "weight %g is not positive", (double)*out);
 done:
     return rc;
 }
@@ -191,10 +190,10 @@ static bonsai_status read_column(edges *e, int64_t at, int32_t end[2], float *w)
         return read_node(e, &end[at == k->end[1]]);
     if (at == k->weight)
         return read_weight(e, w);
-    if (!e->l.more)
-        return bn_lines_fail(&e->l, "%lld columns where the first line has %lld", (long long)at,
+    if (!e->t.l.more)
+        return bn_lines_fail(&e->t.l, "%lld columns where the first line has %lld", (long long)at,
                              (long long)k->columns);
-    return bn_field_next(&e->l, &f);
+    return bn_field_next(&e->t.l, &f);
 }
 
 static bonsai_status read_edge(edges *e)
@@ -208,8 +207,8 @@ static bonsai_status read_edge(edges *e)
         if (e->again)
             return BONSAI_OK;
     }
-    if (e->l.more)
-        return bn_lines_fail(&e->l, "more columns than the %lld of the first line",
+    if (e->t.l.more)
+        return bn_lines_fail(&e->t.l, "more columns than the %lld of the first line",
                              (long long)e->k.columns);
     BN_TRY(bn_draft_edge(e->d, end[0], end[1], weight));
     if (e->mirror && end[0] != end[1])
@@ -220,19 +219,11 @@ done:
 
 static bonsai_status read_pass(edges *e)
 {
-    bonsai_status rc = BONSAI_OK;
-    bn_lines_rewind(&e->l);
+    bonsai_status rc;
     e->d->m = e->lines = 0;
     e->again = false;
-    if (e->k.header)
-        bn_lines_next(&e->l);
-    for (; bn_lines_next(&e->l); e->lines++) {
-        BN_TRY(bn_lines_tick(&e->l, e->progress, "reading edges"));
+    for (bn_table_start(&e->t); !e->again && bn_table_next(&e->t, &rc); e->lines++)
         BN_TRY(read_edge(e));
-        if (e->again)
-            return BONSAI_OK;
-    }
-    BN_TRY(bn_lines_tick(&e->l, e->progress, "reading edges"));
 done:
     return rc;
 }
@@ -268,8 +259,7 @@ done:
 static bonsai_status read_edges(edges *e)
 {
     bonsai_status rc;
-    BN_TRY(bn_edge_columns_read(&e->k, &e->l, e->known ? e->nodes : NULL, e->d->g->where,
-                                e->o));
+    BN_TRY(bn_edge_columns_find(&e->k, &e->t, e->known ? e->nodes : NULL, e->d->g->where, e->o));
     if (!e->known)
         bn_nodes_reset(e->nodes, BN_NUMBERS);
     do {
@@ -299,9 +289,9 @@ static bonsai_status use_said_nodes(edges *e, const head *h)
     if (h->nodes < 0 || e->nodes->n == h->nodes)
         return BONSAI_OK;
     if (e->nodes->n >= 0)
-        return bn_fail_at(BONSAI_E_FORMAT, e->l.path, "says %lld nodes, but %s has %lld",
+        return bn_fail_at(BONSAI_E_FORMAT, e->t.l.path, "says %lld nodes, but %s has %lld",
                           (long long)h->nodes, e->nodes->listed, (long long)e->nodes->n);
-    BN_TRY(bn_check_said_nodes(&e->l, h->nodes));
+    BN_TRY(bn_check_said_nodes(&e->t.l, h->nodes));
     bn_nodes_reset(e->nodes, BN_NUMBERS);
     e->nodes->n = h->nodes;
 done:
@@ -313,18 +303,19 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     bonsai_status rc;
     char *file = NULL;
     bn_companions c = {0};
-    edges e = {.d = d, .nodes = &c.nodes, .progress = {o->progress, o->payload}, .o = o};
+    edges e = {.d = d, .nodes = &c.nodes, .o = o,
+               .t = {.stage = "reading edges", .progress = {o->progress, o->payload}}};
     head h;
     struct stat before = {0}, after = {0};
     (void)!stat(path, &before);
     BN_TRY(edge_file(&file, path));
     BN_TRY(bn_companions_find(&c, path, o));
     c.edges = file;
-    BN_TRY(bn_lines_open(&e.l, file));
+    BN_TRY(bn_table_open(&e.t, file));
     snprintf(e.hint, sizeof e.hint, ": a third column holds weights, which are numbers; %s "
-             "keeps the first two", bn_cut_ends(e.l.separator));
-    e.l.hint = e.hint;
-    BN_TRY(read_head(&h, &e.l));
+             "keeps the first two", bn_cut_ends(e.t.l.separator));
+    e.t.l.hint = e.hint;
+    BN_TRY(read_head(&h, &e.t.l));
     use_head(&h, &e, &c, o);
     BN_TRY(bn_companions_nodes(&c, d));
     BN_TRY(use_said_nodes(&e, &h));
@@ -344,7 +335,7 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
         (after.st_ino != before.st_ino || after.st_dev != before.st_dev))
         rc = bn_fail_at(BONSAI_E_IO, path, "was replaced while it was read; read it again");
 done:
-    bn_lines_close(&e.l);
+    bn_table_close(&e.t);
     bn_companions_free(&c);
     bn_free(file);
     return rc;
