@@ -233,7 +233,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
             "The budget is one of --ratio, --ratios, --bytes, --nodes and --trees, and is never\n"
             "exceeded, except with --method published; --ratio 0.01 and --ratio 1% are the same.\n"
             "With --ratios the files are written after all graphs are made; if this is canceled,\n"
-            "the complete files stay.",
+            "the complete files stay.  -v shows all that is known of the small graph.",
         .examples = "  bonsai condense cora.bonsai -o small.bonsai --ratio 0.01\n"
                     "  bonsai condense cora.bonsai -o small.bonsai --ratio 1% --eval gcn\n"
                     "  bonsai condense cora.bonsai -o small --ratios 0.5%,1%,3%\n"

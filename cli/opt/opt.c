@@ -125,7 +125,7 @@ static void gather(parser *p)
          .marks = BONSAI_MARK_FIRST, .help = "no progress and no notes"},
         {.name = "verbose", OWN(session, verbose, FLAG), .group = BONSAI_GROUP_OUTPUT,
          .letter = 'v', .marks = BONSAI_MARK_FIRST,
-         .help = "end with version, command, time and memory on stderr"}, {0}};
+         .help = "show every fact, and end with version, command, time and memory on stderr"}, {0}};
     static const bonsai_field help[] = {
         {.name = "help", OWN(parser, help, FLAG), .group = BONSAI_GROUP_OUTPUT, .letter = 'h',
          .marks = BONSAI_MARK_FIRST, .help = "print this and exit; --help all: every option"}, {0}};

@@ -27,6 +27,7 @@ static item *add(summary *r, int kind, const char *key, const char *label, bn_js
     it->key = key;
     it->label = label;
     it->value = value;
+    it->show = r->show;
     return it;
 }
 
@@ -229,6 +230,19 @@ void summary_degrees(summary *r, const bonsai_stats *st)
                  st->power_exponent > 0 ? st->power_exponent : NAN, "%.2f");
 }
 
+/* Removes what people do not see without -v, or with it. */
+static void leave_out(summary *r, int verbose)
+{
+    const summary_show hidden = verbose ? SHOW_BRIEF : SHOW_VERBOSE;
+    int kept = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->items[i].show == hidden)
+            bn_json_free(r->items[i].value);
+        else
+            r->items[kept++] = r->items[i];
+    r->count = kept;
+}
+
 int summary_print(summary *r, session *s)
 {
     style how = style_of(s);
@@ -236,9 +250,10 @@ int summary_print(summary *r, session *s)
     progress_clear(&s->progress);
     if (is_broken(r))
         code = no_memory(s);
-    else if (how == STYLE_TEXT)
+    else if (how == STYLE_TEXT) {
+        leave_out(r, s->verbose);
         summary_put_text(r);
-    else if (how == STYLE_TSV)
+    } else if (how == STYLE_TSV)
         print_tsv(r);
     else
         code = print_json(s, summary_object(r));

@@ -12,6 +12,9 @@ typedef struct {
     const char *format;         /* of reals, "%.1f"; "bytes": 1.2 MB; NULL: as they are */
 } column;
 
+/* When people see an item; programs get all of them. */
+typedef enum { SHOW_ALWAYS, SHOW_BRIEF, SHOW_VERBOSE } summary_show;    /* without and with -v */
+
 typedef struct {
     enum { ITEM_HEADING, ITEM_FACT, ITEM_TABLE, ITEM_JSON } kind;
     const char   *key, *label, *format;
@@ -20,12 +23,14 @@ typedef struct {
     const column *columns;      /* ended by a NULL label */
     int           limit;        /* rows shown on a terminal; 0: all */
     int           no_json;
+    summary_show  show;
 } item;
 
 typedef struct summary {        /* what a command prints */
-    item items[96];
+    item items[128];
     int  count;
     int  broken;                /* out of memory, or too many items */
+    summary_show show;          /* of the items that are added from now on */
 } summary;
 
 void summary_heading(summary *r, const char *text);

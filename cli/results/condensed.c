@@ -111,7 +111,8 @@ static void add_budget(summary *r, const bonsai_condense_options *o, const bonsa
 }
 
 /* Why far less than the budget is used, where it is. */
-static void add_unused(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
+static void add_unused(summary *r, const char *key, const bonsai_condense_options *o,
+                       const bonsai_condense_info *i)
 {
     char text[256];
     const allowance a = budget_of(o, i);
@@ -124,7 +125,7 @@ static void add_unused(summary *r, const bonsai_condense_options *o, const bonsa
     if (a.used >= a.limit / 2)
         return;
     snprintf(text, sizeof text, "It uses %.1f %% of the budget: %s.", 100 * a.used / a.limit, why);
-    summary_text(r, "unused", "budget left", text);
+    summary_text(r, key, "budget left", text);
 }
 
 static void add_share(summary *r, const char *key, const char *label, double share)
@@ -342,11 +343,44 @@ static void add_effort(summary *r, const bonsai_condense_info *i)
     summary_condensed_memory(r, i);
 }
 
+static void add_count(summary *r, const char *label, double small, double full)
+{
+    char all[32];
+    text_grouped(all, sizeof all, (int64_t)full);
+    summary_int(r, NULL, label, (int64_t)small);
+    if (full > 0)
+        summary_note(r, "%.3g %% of %s", 100 * small / full, all);
+}
+
+/* What people see without -v: where it is, its size, and what it is worth. */
+static void add_brief(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
+                      const char *path)
+{
+    char worth[400], peak[32];
+    double kept = -1;
+    bonsai_condense_worth(worth, sizeof worth, &kept, i);
+    text_bytes(peak, sizeof peak, (double)i->peak_rss_bytes);
+    summary_heading(r, "Condensed");
+    summary_text(r, NULL, "written", path);
+    summary_text(r, NULL, "method", bonsai_method_name(i->method));
+    add_count(r, "bytes", i->bytes, i->full_bytes);
+    add_count(r, "nodes", (double)i->nodes, (double)i->full_nodes);
+    add_count(r, "edges", (double)i->edges, (double)i->full_edges);
+    add_unused(r, NULL, o, i);
+    summary_real(r, NULL, "seconds", i->seconds_total, "%.2f");
+    summary_note(r, "peak memory %s", peak);
+    if (i->probe >= 0)
+        summary_text(r, NULL, "worth", worth);
+}
+
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                        const bonsai_graph *small, const char *path)
 {
     bonsai_condense_options made;
     bonsai_condense_options_init(&made);
+    r->show = SHOW_BRIEF;
+    add_brief(r, o, i, path);
+    r->show = SHOW_VERBOSE;
     summary_heading(r, "Condensed");
     summary_text(r, "written", "written", path);
     summary_file_bytes(r, "file_bytes", "bytes on disk", path);
@@ -362,7 +396,8 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_condensed_making(r, i, small);
     add_effort(r, i);
     summary_condensed_quality(r, i);
-    add_unused(r, o, i);
+    add_unused(r, "unused", o, i);
+    r->show = SHOW_ALWAYS;
     if (summary_has(r, bonsai_condense_options_of(&made, small)))
         summary_condensed_options(r, &made);
 }

@@ -9,7 +9,7 @@ for c in $($BONSAI help --rows | sed 1d | cut -f 2); do $BONSAI $c --help | head
 # The ways to ask are one.
 $BONSAI > a; $BONSAI help > b; cmp a b; $BONSAI --help | cmp - b; $BONSAI info -h > a; $BONSAI info --help | cmp - a
 $BONSAI help split > a; $BONSAI split --help > b; cmp a b
-$BONSAI help condense all > a; $BONSAI condense --help all > b; cmp a b; grep -c . a
+$BONSAI help condense all > a; $BONSAI condense --help all > b; cmp a b
 $BONSAI help condense most
 # Defaults are those of the library, whatever else stands on the line.
 $BONSAI generate --nodes 5 --help | grep nodes

@@ -16,7 +16,7 @@ $BONSAI info edges.csv --labels labels.csv | grep ^class
 printf '0 1\n' > "$(printf 'n\302\233m\233.el')"; $BONSAI info "$(printf 'm\302\233m\342\200\256.el')" 2>&1; $BONSAI info "$(printf 'n\302\233m\233.el')" | head -1
 # Condensed graphs: small beside full; figures that may change are masked.
 $BONSAI generate -q -o g.bonsai --nodes 600 --features 60 --words 6 --no-linear > /dev/null
-COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o t.bonsai -r 0.1 --method trees" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
+COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o t.bonsai -r 0.1 --method trees -v" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d; /^bonsai /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
 COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s.bonsai -r 0.1" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*( [kMG]?B)?/N/g; s/ +N/ N/g'
 COLUMNS=120 script -qec "$BONSAI condense g.bonsai -o s --ratios 0.05,0.1" /dev/null | tr -d '\r' | sed 's/.*\x1b\[K//; /^condense: /d' | sed -E 's/[0-9][0-9,.]*\b/N/g; s/ +N/ N/g; s/ +/ /g'
 COLUMNS=120 script -qec "$BONSAI explain t.bonsai" /dev/null | tr -d '\r' | sed -E 's/[0-9a-f]{8}/CRC/; s/[0-9][0-9,.]*/N/g; s/ +(N|CRC)/ \1/g; s/ *█.*//'
