@@ -19,7 +19,6 @@ typedef struct {                /* a class has one colour in all maps, by the fi
     int64_t  classes;
     uint8_t *colour;            /* of each class */
     double  *size;              /* of each class: nodes in its cells, plus weight of its dots */
-    bn_dot  *dot;               /* the heaviest first, so that they do not hide small ones */
     int32_t  shown[BN_COLOURS]; /* the class of a colour; -1: none, or several */
     int64_t  others;            /* classes that share the last colour */
     double   heaviest;
@@ -30,12 +29,6 @@ typedef struct {                /* a class has one colour in all maps, by the fi
 } map;
 
 /* ---- colours: one for each of up to ten classes, else for the nine largest ---- */
-
-static int by_weight(const void *x, const void *y)
-{
-    const bn_dot *a = x, *b = y;
-    return a->weight > b->weight ? -1 : a->weight < b->weight ? 1 : a->node < b->node ? -1 : 1;
-}
 
 /* Merges cells: the class whose own cells have the most nodes wins. */
 static void merge(map *a, int row, int column, int by)
@@ -80,8 +73,6 @@ static void measure(map *a)
         if (m->grid[i] > 0 && m->most[i] >= 0 && m->most[i] < a->classes)
             a->size[m->most[i]] += (double)m->grid[i];
     }
-    memcpy(a->dot, m->dot, (size_t)m->dots * sizeof *a->dot);
-    qsort(a->dot, (size_t)m->dots, sizeof *a->dot, by_weight);
     for (int64_t i = 0; i < m->dots; i++) {
         const bn_dot *d = &m->dot[i];
         if (isfinite(d->weight))
@@ -119,22 +110,13 @@ static int colour_of(const map *a, int32_t label)
     return label >= 0 && label < a->classes ? a->colour[label] : NO_COLOUR;
 }
 
-static void put_colour(bn_page *p, int colour)
-{
-    if (colour == NO_COLOUR)
-        bn_put(p, "none");
-    else
-        bn_putf(p, "k%d", colour);
-}
+static const char *const css[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9",
+                                  "none"};
 
-static void put_class(bn_page *p, const map *a, int colour)
+static const char *name_of(const map *a, int colour)
 {
-    if (colour == NO_COLOUR)
-        bn_put(p, "without a class");
-    else if (a->shown[colour] >= 0)
-        bn_escape_cut(p, a->name[a->shown[colour]], 40);
-    else
-        bn_put(p, "of other classes");
+    return colour == NO_COLOUR       ? "without a class"
+           : a->shown[colour] >= 0 ? a->name[a->shown[colour]] : "of other classes";
 }
 
 /* ---- the density --------------------------------------------------------- */
@@ -166,9 +148,7 @@ static void draw_cells(bn_page *p, const map *a, int colour, int shade)
                 continue;
             }
             if (!begun) {
-                bn_put(p, "<path class=\"");
-                put_colour(p, colour);
-                bn_putf(p, " d%d\" d=\"", shade);
+                bn_putf(p, "<path class=\"%s d%d\" d=\"", css[colour], shade);
                 begun = true;
             }
             bn_putf(p, "M%d %dh%dv1h-%dz", x, a->side - 1 - row, end - x, end - x);
@@ -176,7 +156,7 @@ static void draw_cells(bn_page *p, const map *a, int colour, int shade)
     if (!begun)
         return;
     bn_put(p, "\"><title>training nodes, most of them ");
-    put_class(p, a, colour);
+    bn_escape_cut(p, name_of(a, colour), 40);
     bn_put(p, "</title></path>\n");
 }
 
@@ -201,35 +181,24 @@ static double radius(const map *a, double weight)
     return fmax(3, most * sqrt(fmax(weight, 0) / a->heaviest));
 }
 
-static void put_share(bn_page *p, const char *name, double v, double low, double high, bool up)
+static double share_of(double v, double low, double high)
 {
-    char buf[48];
-    double share = high > low && isfinite(v) ? fmin(fmax((v - low) / (high - low), 0), 1) : 0.5;
-    bn_fixed(buf, 100 * (up ? 1 - share : share), 2, false);
-    bn_putf(p, " %s=\"%s%%\"", name, buf);
+    return high > low && isfinite(v) ? (v - low) / (high - low) : 0.5;
 }
 
-static void draw_dot(bn_page *p, const map *a, const bn_dot *d)
+/* The heaviest come first, so that they do not hide small ones. */
+static bn_json *dot_values(const map *a, const bn_dot *d)
 {
     const bn_map *m = a->m;
-    int colour = colour_of(a, d->label);
-    bn_put(p, "<svg class=\"");
-    put_colour(p, colour);
-    bn_put(p, "\"");
-    put_share(p, "x", d->x, m->low_x, m->high_x, false);
-    put_share(p, "y", d->y, m->low_y, m->high_y, true);
-    bn_put(p, ">");
-    bn_put_marker(p, colour, radius(a, d->weight));
-    bn_putf(p, "<title>node %lld", (long long)d->node);
-    if (d->label >= 0 && d->label < a->classes) {
-        bn_put(p, ", ");
-        bn_escape_cut(p, a->name[d->label], 40);
-    }
-    bn_put(p, ", stands for ");
-    bn_put_number(p, d->weight);
-    if (a->c->tell)
-        a->c->tell(p, a->c->payload, d);
-    bn_put(p, "</title></svg>\n");
+    const int colour = colour_of(a, d->label);
+    return bn_json_pack("{ss,sf,sf,s{si,sf},sI,ss?,sf,so}", "css", css[colour],
+                        "x", share_of(d->x, m->low_x, m->high_x),
+                        "y", 1 - share_of(d->y, m->low_y, m->high_y),
+                        "marker", "colour", colour, "radius", radius(a, d->weight),
+                        "node", d->node, "class", colour == NO_COLOUR ? NULL : a->name[d->label],
+                        "weight", d->weight, "strongest",
+                        a->c->strongest ? a->c->strongest(a->c->payload, d->node)
+                                        : bn_json_null());
 }
 
 /* ---- words --------------------------------------------------------------- */
@@ -278,7 +247,7 @@ static void draw(bn_page *p, const map *a, const char *title)
     draw_density(p, a);
     bn_put(p, "<g class=\"dots\">");
     for (int64_t i = 0; i < a->m->dots; i++)
-        draw_dot(p, a, &a->dot[i]);
+        bn_fill(p, "dot", dot_values(a, &a->m->dot[i]));
     bn_fill(p, "map-end", words);
 }
 
@@ -309,7 +278,6 @@ void bn_chart_maps(bn_page *p, const bn_map_chart *c)
     if (!a.m->known || p->failed)
         return;
     if (BN_NEW(&a.colour, a.classes) != BONSAI_OK || BN_NEW(&a.size, a.classes) != BONSAI_OK ||
-        BN_NEW(&a.dot, a.m->dots) != BONSAI_OK ||
         BN_NEW(&a.grid, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK ||
         BN_NEW(&a.most, BN_MAP_SIDE * BN_MAP_SIDE) != BONSAI_OK)
         p->failed = true;
@@ -317,7 +285,6 @@ void bn_chart_maps(bn_page *p, const bn_map_chart *c)
         draw_all(p, &a);
     bn_free(a.colour);
     bn_free(a.size);
-    bn_free(a.dot);
     bn_free(a.grid);
     bn_free(a.most);
 }

@@ -181,12 +181,6 @@ void bn_plain(char *buf, double v)
     bn_fixed(buf + (v < 0), fabs(v), 1, false);
 }
 
-void bn_put_fixed(bn_page *p, double v, int digits)
-{
-    char buf[48];
-    put(p, buf, bn_fixed(buf, v, digits, true));
-}
-
 void bn_number_text(char *buf, double v)
 {
     double size = fabs(v);
@@ -203,13 +197,6 @@ void bn_number_text(char *buf, double v)
     }
 }
 
-void bn_put_number(bn_page *p, double v)
-{
-    char buf[64];
-    bn_number_text(buf, v);
-    bn_put(p, buf);
-}
-
 void bn_bytes_text(char *buf, double bytes)
 {
     static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
@@ -224,29 +211,18 @@ void bn_bytes_text(char *buf, double bytes)
     snprintf(buf + at, 16, " %s", unit[u]);      /* a no-break space */
 }
 
-void bn_put_bytes(bn_page *p, double bytes)
+void bn_seconds_text(char *buf, double s)
 {
-    char buf[64];
-    bn_bytes_text(buf, bytes);
-    bn_put(p, buf);
-}
-
-void bn_put_seconds(bn_page *p, double s)
-{
-    if (!(s >= 0.9995)) {
-        bn_put_fixed(p, 1000 * s, s < 0.00995 ? 1 : 0);
-        bn_put(p, " ms");
-    } else if (s < 59.95) {
-        bn_put_fixed(p, s, s < 9.995 ? 2 : 1);
-        bn_put(p, " s");
-    } else if (s < 3599.5) {
-        double whole = rint(s), minutes = floor(whole / 60);
-        bn_putf(p, "%d min %d s", (int)minutes, (int)(whole - 60 * minutes));
-    } else {
-        double whole = rint(s / 60), hours = floor(whole / 60);
-        bn_put_fixed(p, hours, 0);
-        bn_putf(p, " h %d min", (int)fmin(whole - 60 * hours, 59));
-    }
+    const double seconds = rint(s), minutes = rint(s / 60);
+    if (!(s >= 0.9995))
+        strcpy(buf + bn_fixed(buf, 1000 * s, s < 0.00995 ? 1 : 0, true), " ms");
+    else if (s < 59.95)
+        strcpy(buf + bn_fixed(buf, s, s < 9.995 ? 2 : 1, true), " s");
+    else if (s < 3599.5)
+        snprintf(buf, 64, "%.0f min %.0f s", floor(seconds / 60), fmod(seconds, 60));
+    else
+        snprintf(buf + bn_fixed(buf, floor(minutes / 60), 0, true), 16, " h %.0f min",
+                 fmod(minutes, 60));
 }
 
 void bn_percent_text(char *buf, double share)
@@ -255,11 +231,4 @@ void bn_percent_text(char *buf, double share)
     int digits = size >= 99.95 || v == 0 ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 4;
     int at = bn_fixed(buf, v, v == rint(v) ? 0 : digits, true);
     snprintf(buf + at, 8, isfinite(v) ? " %%" : "");
-}
-
-void bn_put_percent(bn_page *p, double share)
-{
-    char buf[64];
-    bn_percent_text(buf, share);
-    bn_put(p, buf);
 }

@@ -37,17 +37,13 @@ void bn_escape(bn_page *p, const char *text);
 /* Limits the number of characters; the last one of truncated text is a …. */
 void bn_escape_cut(bn_page *p, const char *text, int most);
 enum { BN_LONGEST_TEXT = 4000 };                        /* of bn_escape */
-void bn_put_number(bn_page *p, double v);               /* 1,234,567; 12.3; 0.0012 */
-void bn_put_bytes(bn_page *p, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
-void bn_put_seconds(bn_page *p, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
-void bn_put_percent(bn_page *p, double share);          /* 0.0125 is 1.25 % */
-void bn_put_fixed(bn_page *p, double v, int digits);
-/* The same into buf of 64. */
+/* Numbers for people, into buf of 64; bn_fixed returns the length. */
 int  bn_fixed(char *buf, double v, int digits, bool grouped);
 void bn_plain(char *buf, double v);                     /* one digit, for drawings: -1.5 */
-void bn_number_text(char *buf, double v);
-void bn_bytes_text(char *buf, double bytes);
-void bn_percent_text(char *buf, double share);
+void bn_number_text(char *buf, double v);               /* 1,234,567; 12.3; 0.0012 */
+void bn_bytes_text(char *buf, double bytes);            /* 838 B, 64.8 kB, 6.5 MB */
+void bn_seconds_text(char *buf, double s);              /* 12 ms, 3.4 s, 2 min 10 s */
+void bn_percent_text(char *buf, double share);          /* 0.0125 is 1.25 % */
 
 /* The multiples of 1, 2 or 5 times a power of ten from low to high, with the smallest step that
  * fits room (at least 2); low alone if there are none.  Returns how many. */
@@ -74,7 +70,7 @@ typedef struct {                /* maps of the same nodes, side by side */
     const bn_map *maps;         /* BN_MAPS */
     const char *const *class_name;
     int64_t classes;
-    void  (*tell)(bn_page *p, const void *payload, const bn_dot *d);    /* more of one; or NULL */
+    bn_json *(*strongest)(const void *payload, int64_t node);   /* features of a node; or NULL */
     const void *payload;
 } bn_map_chart;
 
@@ -82,6 +78,6 @@ typedef struct {                /* maps of the same nodes, side by side */
 void bn_chart_maps(bn_page *p, const bn_map_chart *c);
 /* The mark of a class by its colour; any other number: a circle.  The key is a small drawing. */
 void bn_put_marker(bn_page *p, int colour, double radius);
-void bn_put_key(bn_page *p, double colour);
+void bn_put_key(bn_page *p, int colour);
 
 #endif

@@ -47,10 +47,9 @@ void bn_put_marker(bn_page *p, int colour, double radius)
     bn_put(p, "z\"/>");
 }
 
-void bn_put_key(bn_page *p, double colour)
+void bn_put_key(bn_page *p, int colour)
 {
-    bn_putf(p, "<svg class=\"mark-of k%d\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\">",
-            (int)colour);
-    bn_put_marker(p, (int)colour, 5);
+    bn_putf(p, "<svg class=\"mark-of k%d\" viewBox=\"-8 -8 16 16\" aria-hidden=\"true\">", colour);
+    bn_put_marker(p, colour, 5);
     bn_put(p, "</svg>");
 }

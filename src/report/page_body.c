@@ -17,22 +17,20 @@ bn_json *bn_sheet_map(const bn_sheet *s)
 }
 
 /* The strongest features of a node that the table of nodes has. */
-static void tell_node(bn_page *p, const void *facts, const bn_dot *d)
+static bn_json *strongest_of(const void *facts, int64_t node)
 {
     const bn_facts *f = facts;
     for (int64_t i = 0; i < f->stands; i++)
-        if (f->stand[i].node == d->node && f->stand[i].strong[0].feature >= 0) {
-            bn_fill(p, "strong-of-dot", bn_json_pack("{so}", "strongest",
-                                                     bn_strongest_values(f, &f->stand[i])));
-            return;
-        }
+        if (f->stand[i].node == node)
+            return bn_strongest_values(f, &f->stand[i]);
+    return bn_json_null();
 }
 
 void bn_sheet_draw_map(bn_page *p, const bn_sheet *s)
 {
     bn_chart_maps(p, &(bn_map_chart){
         .maps = s->f->map, .class_name = (const char *const *)s->f->class_name,
-        .classes = s->f->classes, .tell = tell_node, .payload = s->f});
+        .classes = s->f->classes, .strongest = strongest_of, .payload = s->f});
 }
 
 /* ---- coverage and pruning ------------------------------------------------ */

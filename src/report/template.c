@@ -47,40 +47,31 @@ const char *bn_text_of(const bn_json *object, const char *key)
 }
 
 /* A whole number without commas. */
-static void put_id(bn_page *p, double v)
+static void id_text(char *buf, double v)
 {
-    bn_putf(p, "%.0f", v);
+    snprintf(buf, 64, "%.0f", v);
 }
 
 /* A share as a place in a drawing: 12.50%. */
-static void put_place(bn_page *p, double share)
+static void place_text(char *buf, double share)
 {
-    char buf[64];
-    bn_fixed(buf, isfinite(share) ? 100 * fmin(fmax(share, 0), 1) : 0, 2, false);
-    bn_putf(p, "%s%%", buf);
-}
-
-/* A number for a drawing, with one decimal. */
-static void put_plain(bn_page *p, double v)
-{
-    char buf[64];
-    bn_plain(buf, v);
-    bn_put(p, buf);
+    strcpy(buf + bn_fixed(buf, isfinite(share) ? 100 * fmin(fmax(share, 0), 1) : 0, 2, false), "%");
 }
 
 static const struct {
     const char *name;
-    void (*put)(bn_page *p, double v);
+    void (*text)(char *buf, double v);
 } of_numbers[] = {
-    {"number", bn_put_number}, {"bytes", bn_put_bytes}, {"seconds", bn_put_seconds},
-    {"percent", bn_put_percent}, {"id", put_id}, {"place", put_place}, {"plain", put_plain},
-    {"key", bn_put_key},
+    {"number", bn_number_text}, {"bytes", bn_bytes_text}, {"seconds", bn_seconds_text},
+    {"percent", bn_percent_text}, {"id", id_text}, {"place", place_text}, {"plain", bn_plain},
 };
 
 /* A number with as many decimals as the argument says. */
 static void put_fixed(bn_page *p, const bn_json *v, const char *argument)
 {
-    bn_put_fixed(p, bn_real_of(v), atoi(argument));
+    char buf[64];
+    bn_fixed(buf, bn_real_of(v), atoi(argument), true);
+    bn_put(p, buf);
 }
 
 /* A text with at most as many characters as the argument says. */
@@ -99,12 +90,26 @@ static void put_plural(bn_page *p, const bn_json *v, const char *argument)
         bn_put(p, argument + one + (argument[one] == '|'));
 }
 
+/* The key of a class, and its mark of some radius, by the number of its colour. */
+static void put_key(bn_page *p, const bn_json *v, const char *argument)
+{
+    (void)argument;
+    bn_put_key(p, (int)bn_json_as_number(v));
+}
+
+static void put_mark(bn_page *p, const bn_json *v, const char *argument)
+{
+    (void)argument;
+    bn_put_marker(p, (int)bn_json_as_whole(bn_json_get(v, "colour")),
+                  bn_json_as_number(bn_json_get(v, "radius")));
+}
+
 static const struct {
     const char *name;
     void (*put)(bn_page *p, const bn_json *v, const char *argument);
 } with_argument[] = {
     {"fixed ", put_fixed}, {"cut ", put_cut}, {"plural ", put_plural}, {"bars ", bn_chart_bars},
-    {"lines ", bn_chart_lines},
+    {"lines ", bn_chart_lines}, {"key", put_key}, {"mark", put_mark},
 };
 
 static void put_value(bn_page *p, const bn_json *v, const char *format)
@@ -115,7 +120,9 @@ static void put_value(bn_page *p, const bn_json *v, const char *format)
     }
     for (size_t i = 0; i < sizeof of_numbers / sizeof *of_numbers; i++)
         if (strcmp(of_numbers[i].name, *format ? format : "number") == 0) {
-            of_numbers[i].put(p, bn_real_of(v));
+            char buf[64];
+            of_numbers[i].text(buf, bn_real_of(v));
+            bn_put(p, buf);
             return;
         }
     for (size_t i = 0; i < sizeof with_argument / sizeof *with_argument; i++) {
