@@ -44,47 +44,25 @@ int64_t bn_basis_most(const bn_guide *g, int views)
 
 /* ---- columns ---- */
 
-typedef struct { double rate; int32_t column; } rated;
-
-static int by_rate(const void *a, const void *b)
-{
-    const rated *x = a, *y = b;
-    if (x->rate != y->rate)
-        return x->rate < y->rate ? 1 : -1;
-    return (x->column > y->column) - (x->column < y->column);
-}
-
-static int by_column(const void *a, const void *b)
-{
-    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The columns that say most; all of them where there is room. */
 static bonsai_status pick_columns(bn_basis *b, const bn_guide *g, int views, int64_t columns)
 {
     bonsai_status rc;
-    rated *all = NULL;
+    double *rate = NULL;
     int64_t count = 0;
     b->columns = g->f;
     if (columns >= g->f)
         return BONSAI_OK;
-    BN_TRY(BN_NEW(&all, g->f));
+    BN_TRY(BN_NEW(&rate, g->f));
     for (int64_t j = 0; j < g->f; j++) {
-        double rate = 0;
         for (int v = 0; v < BN_GUIDES; v++)
-            rate += has_view(views, v) ? g->rate[v][j] : 0;
-        if (rate > 0)
-            all[count++] = (rated){rate, (int32_t)j};
+            rate[j] += has_view(views, v) ? g->rate[v][j] : 0;
+        count += rate[j] > 0;
     }
-    qsort(all, (size_t)count, sizeof *all, by_rate);
     b->columns = bn_least(columns, count);
-    BN_TRY(BN_NEW(&b->column, b->columns));
-    for (int64_t j = 0; j < b->columns; j++)
-        b->column[j] = all[j].column;
-    qsort(b->column, (size_t)b->columns, sizeof *b->column, by_column);
+    BN_TRY(bn_columns_pick(&b->column, b->columns, rate, g->f));
 done:
-    bn_free(all);
+    bn_free(rate);
     return rc;
 }
 
@@ -202,6 +180,17 @@ bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_em
 #pragma omp parallel for num_threads(bn_team(bn_threads(at->threads), work)) schedule(static)
     for (int64_t i = 0; i < x->rows; i += BN_FIT_BLOCK)
         bn_score_rows(out->dense + i * b->r, &b->project, x, i, bn_least(BN_FIT_BLOCK, x->rows - i));
+done:
+    return rc;
+}
+
+bonsai_status bn_basis_project_views(bn_views *out, const bn_basis *b, const bn_views *x,
+                                     const bn_place *at)
+{
+    bonsai_status rc;
+    BN_TRY(bn_basis_project(&out->own, b, &x->own, at));
+    BN_TRY(bn_basis_project(&out->around, b, &x->around, at));
+    BN_TRY(bn_basis_project(&out->far, b, &x->far, at));
 done:
     return rc;
 }

@@ -68,6 +68,8 @@ int64_t bn_basis_most(const bn_guide *g, int views);
 /* Rows in coordinates at right angles: out gets r columns. */
 bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_embedding *x,
                                const bn_place *at);
+bonsai_status bn_basis_project_views(bn_views *out, const bn_basis *b, const bn_views *x,
+                                     const bn_place *at);
 /* Coordinates at right angles become shares of the directions, and back; in place, r each. */
 void bn_basis_shares(double *x, const bn_basis *b);
 void bn_basis_angles(double *x, const bn_basis *b);

@@ -111,6 +111,8 @@ typedef struct {                /* which entries of each row are stored */
 bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_centres *m, const bn_storage *s,
                            double bytes, int threads);
 void bn_keep_free(bn_keep *k);
+/* Makes the list of the `count` columns of f with the highest rate, ascending. */
+bonsai_status bn_columns_pick(int32_t **out, int64_t count, const double *rate, int64_t f);
 /* Lays the kept entries of each row into the graph's feature sections. */
 bonsai_status bn_rows_store(bonsai_graph *g, const bn_centres *m, const bn_keep *k,
                             const bn_storage *s, int threads);
@@ -135,16 +137,15 @@ typedef struct {                /* all that a small graph is made of */
 /* A graph of so many nodes that do not exist in full, with what they take over from it: classes and
  * features, their names and units.  Edges, rows and labels are to be put in. */
 bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes);
-/* The small graph without origins and members. */
-bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, const bn_job *job);
-typedef enum {                  /* features for the directions of a basis: */
-    BN_COMPACT_SHARES,          /* shares of them, */
+typedef enum {                  /* the features of a small graph: */
+    BN_COMPACT_NOT,             /* those of the full graph, */
+    BN_COMPACT_SHARES,          /* shares of the directions of a basis, */
     BN_COMPACT_STRAIGHT,        /* coordinates at right angles, */
     BN_COMPACT_JUDGED           /* the same without the one along the mean row, as a mold judges */
 } bn_compact;
-/* The same with a feature for each direction of the basis (bn_shares_compact). */
-bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *plan, bn_compact form,
-                                   const bn_job *job);
+/* Makes the small graph without origins and members. */
+bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, bn_compact form,
+                                 const bn_job *job);
 /* Adds origins and, where the job asks for them, members; the source is all rows, in the coordinates
  * of the basis where there is one. */
 bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,

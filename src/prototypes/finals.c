@@ -153,18 +153,6 @@ static void trainee_free(trainee *t)
     bn_free(t->score);
 }
 
-static bonsai_status project(bn_views *low, const bn_views *rows, const bn_basis *onto,
-                             int threads)
-{
-    bonsai_status rc = BONSAI_OK;
-    const bn_embedding *from[BN_VIEWS] = {&rows->own, &rows->around, &rows->far};
-    bn_embedding *to[BN_VIEWS] = {&low->own, &low->around, &low->far};
-    for (int v = 0; v < BN_VIEWS; v++)
-        BN_TRY(bn_basis_project(to[v], onto, from[v], &(bn_place){.threads = threads}));
-done:
-    return rc;
-}
-
 static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_merit *m,
                           const jury *j, const bn_job *job)
 {
@@ -172,7 +160,8 @@ static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_m
     const int64_t judged = j->count;
     t->rows = e->onto ? &t->low : j->rows;
     if (e->onto)
-        BN_TRY(project(&t->low, j->rows, e->onto, job->at.threads));
+        BN_TRY(bn_basis_project_views(&t->low, e->onto, j->rows,
+                                      &(bn_place){.threads = job->at.threads}));
     BN_TRY(bn_student_new(&t->s, e, sage, job->o->layers));
     BN_TRY(bn_exam_new(&t->exam, &t->s));
     BN_TRY(BN_NEW(&t->guess, LOOKS * judged));

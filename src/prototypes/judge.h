@@ -15,9 +15,10 @@ enum { BN_MOST_POINTS = 2048 };         /* of a candidate that the probe fits, w
 bonsai_status bn_judge_embed(bn_job *job);
 void bn_judge_forget(bn_job *job);              /* frees them */
 void bn_views_free(bn_views *v);
-/* out = [own | around], dense or sparse by what it holds; e = its rows in another order (joined.c). */
+/* Fills out = [own | around], dense or sparse by what it holds.  (views.c) */
 bonsai_status bn_views_join(bn_embedding *out, const bn_views *v);
-bonsai_status bn_embedding_arrange(bn_embedding *e, const int64_t *order);
+/* Leaves out the first columns of dense rows.  (views.c) */
+void bn_embedding_drop(bn_embedding *e, int64_t columns);
 /* The rank's first tree. */
 static inline int64_t bn_job_first(const bn_job *job)
 {

@@ -35,10 +35,7 @@ void bn_mold_free(bn_mold *m)
  * tells nothing apart, and it is larger than all others. */
 static void drop_first(bn_embedding *e)
 {
-    const int64_t r = e->f;
-    for (int64_t i = 0; i < e->rows; i++)
-        memmove(e->dense + i * (r - 1), e->dense + i * r + 1, (size_t)(r - 1) * sizeof *e->dense);
-    e->f = r - 1;
+    bn_embedding_drop(e, 1);
 }
 
 /* Own rows, those of all views, and their mean. */
@@ -58,13 +55,11 @@ done:
 
 static bonsai_status project_judged(bn_mold *m, const bn_job *job)
 {
-    bonsai_status rc = BONSAI_OK;
-    bn_embedding *to[BN_VIEWS] = {&m->judge.own, &m->judge.around, &m->judge.far};
-    const bn_embedding *from[BN_VIEWS] = {&job->judge.own, &job->judge.around, &job->judge.far};
-    for (int v = 0; v < BN_VIEWS; v++) {
-        BN_TRY(bn_basis_project(to[v], &m->basis, from[v], &job->at));
-        drop_first(to[v]);
-    }
+    bonsai_status rc;
+    BN_TRY(bn_basis_project_views(&m->judge, &m->basis, &job->judge, &job->at));
+    drop_first(&m->judge.own);
+    drop_first(&m->judge.around);
+    drop_first(&m->judge.far);
 done:
     return rc;
 }
@@ -91,6 +86,18 @@ done:
     return rc;
 }
 
+/* Lays out the rows of a source in coordinates and, unless job is NULL, the judged ones. */
+static bonsai_status lay_out(bn_mold *m, const bn_source *s, const bn_job *job, const bn_place *at)
+{
+    bonsai_status rc = project_rows(m, s, at);
+    if (rc == BONSAI_OK && job)
+        rc = project_judged(m, job);
+    BN_TRY(bn_agree(at->world, rc));
+    BN_TRY(look(m, at));
+done:
+    return rc;
+}
+
 bonsai_status bn_mold_make(bn_mold *out, const bn_guide *g, const bn_source *s, int views,
                            int64_t columns, const bn_job *job, const bn_place *at)
 {
@@ -99,13 +106,8 @@ bonsai_status bn_mold_make(bn_mold *out, const bn_guide *g, const bn_source *s, 
     BN_TRY(bn_basis_make(&out->basis, g, views, columns, at));
     if (out->basis.r < 2)
         goto done;
-    rc = bn_basis_copy(&out->bare, &out->basis, 1, false);
-    if (rc == BONSAI_OK)
-        rc = project_rows(out, s, at);
-    if (rc == BONSAI_OK)
-        rc = project_judged(out, job);
-    BN_TRY(bn_agree(at->world, rc));
-    BN_TRY(look(out, at));
+    BN_TRY(bn_agree(at->world, bn_basis_copy(&out->bare, &out->basis, 1, false)));
+    BN_TRY(lay_out(out, s, job, at));
 done:
     if (rc != BONSAI_OK)
         bn_mold_free(out);
@@ -116,11 +118,8 @@ bonsai_status bn_mold_bare(bn_mold *out, const bn_mold *m, const bn_source *s, c
 {
     bonsai_status rc;
     *out = (bn_mold){.views = m->views, .s = *s};
-    rc = bn_basis_copy(&out->basis, &m->bare, 0, true);
-    if (rc == BONSAI_OK)
-        rc = project_rows(out, s, at);
-    BN_TRY(bn_agree(at->world, rc));
-    BN_TRY(look(out, at));
+    BN_TRY(bn_agree(at->world, bn_basis_copy(&out->basis, &m->bare, 0, true)));
+    BN_TRY(lay_out(out, s, NULL, at));
 done:
     if (rc != BONSAI_OK)
         bn_mold_free(out);

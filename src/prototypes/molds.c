@@ -220,7 +220,6 @@ done:
 static bonsai_status vary_rows(bn_search *w, const bn_trial *best)
 {
     bonsai_status rc = BONSAI_OK;
-    double percent;
     bn_trial t = *best;
     t.kind = BN_KIND_TWOFOLD;
     t.form = BN_FORM_BYTES;
@@ -229,7 +228,7 @@ static bonsai_status vary_rows(bn_search *w, const bn_trial *best)
     t.nodes = bn_least(t.nodes / 2, bn_storage_most(&s, w->budget.bytes, s.f));
     if (!may_be(w, t.nodes) || !bn_search_may_teach(w))
         return BONSAI_OK;
-    BN_TRY(bn_search_try(&percent, w, t));
+    BN_TRY(bn_search_try(NULL, w, t));
     BN_TRY(bn_search_enter(w));
 done:
     return rc;

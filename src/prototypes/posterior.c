@@ -64,7 +64,6 @@ done:
     return rc;
 }
 
-/* Some rows that speak for all, at even distances, and their labels: on every rank. */
 bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
                            const int32_t *own, int64_t count)
 {

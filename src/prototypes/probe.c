@@ -63,10 +63,8 @@ static bonsai_status list_held(bn_probe *p, const bn_job *job)
     return rc;
 }
 
-/* What near rows say of a network, of what both views say: 1:1, but GIN has no row of its own apart
- * from its neighbours', and GraphSAGE has. */
-/* Returns what near rows count for networks of these models (bits; 0: all), from 0 to 1; far rows count
- * for the rest. */
+/* Returns what near rows count for networks of these models (bits; 0: all), from 0 to 1; far rows
+ * count for the rest.  GIN does not see its own row apart from its neighbours', GraphSAGE does. */
 static double near_share_of(int models)
 {
     static const double share[BONSAI_MODEL_COUNT][2] = {
@@ -226,45 +224,6 @@ static int64_t some_points(const bn_embedding *x)
     return x->f >= LONG_ROW ? bn_least(x->rows, BN_MOST_POINTS) : x->rows;
 }
 
-/* Adds the share of a view to the percentage, the mean over the lambdas; q has its points and how many
- * take part. */
-static bonsai_status score(double *percent, double share, const bn_probe *p,
-                           const bn_embedding *judged, bn_fit q, const bn_labels *labels)
-{
-    bonsai_status rc;
-    double lambda[WAYS];
-    findings v = {{0}, NULL, NULL, 0};
-    const jury j = {judged, p->label, &p->merit};
-    q.c = p->job->g->view.classes;
-    q.lambda = lambda;
-    q.ways = WAYS;
-    q.threads = p->threads;
-    for (int w = 0; w < WAYS; w++)
-        lambda[w] = grid[w] / (double)q.n;
-    assert(q.x->f == judged->f);
-    BN_TRY(bn_fit_rows(&q, labels));
-    BN_TRY(bn_fit_direct(&q));
-    BN_TRY(judge(&v, &j, &q));
-    BN_TRY(add_merit(percent, share, &v, &j, &q));
-done:
-    bn_free(v.score);
-    bn_free(v.guess);
-    bn_fit_free(&q);
-    return rc;
-}
-
-/* Adds the share of a view to the percentage: what the points of x get right. */
-typedef bonsai_status score_fn(double *percent, double share, const bn_probe *p,
-                               const bn_embedding *judged, const bn_embedding *x,
-                               const bn_labels *labels);
-
-static bonsai_status score_some(double *percent, double share, const bn_probe *p,
-                                const bn_embedding *judged, const bn_embedding *x,
-                                const bn_labels *labels)
-{
-    return score(percent, share, p, judged, (bn_fit){.x = x, .n = some_points(x)}, labels);
-}
-
 /* Products of a fit of n points whose rows have so many numbers. */
 static double products(double n, double wide, double length, int ways)
 {
@@ -297,17 +256,35 @@ double bn_probe_products_once(double *fitted, double n, double wide, double leng
     return products(*fitted, wide, length, WAYS);
 }
 
-/* As many of the points as a second is enough for. */
-static bonsai_status score_once(double *percent, double share, const bn_probe *p,
-                                const bn_embedding *judged, const bn_embedding *x,
-                                const bn_labels *labels)
+/* Adds the share of a view to the percentage, the mean over the lambdas: what the points of x get
+ * right; once: of as many of them as a second is enough for. */
+static bonsai_status score(double *percent, double share, const bn_probe *p,
+                           const bn_embedding *judged, const bn_embedding *x,
+                           const bn_labels *labels, bool once)
 {
-    const bn_fit many = {.x = x, .n = points_within(x, WAYS, most_to_fit)};
-    return score(percent, share, p, judged, many, labels);
+    bonsai_status rc;
+    double lambda[WAYS];
+    findings v = {{0}, NULL, NULL, 0};
+    const jury j = {judged, p->label, &p->merit};
+    bn_fit q = {.x = x, .n = once ? points_within(x, WAYS, most_to_fit) : some_points(x),
+                .c = p->job->g->view.classes, .lambda = lambda, .ways = WAYS,
+                .threads = p->threads};
+    for (int w = 0; w < WAYS; w++)
+        lambda[w] = grid[w] / (double)q.n;
+    assert(q.x->f == judged->f);
+    BN_TRY(bn_fit_rows(&q, labels));
+    BN_TRY(bn_fit_direct(&q));
+    BN_TRY(judge(&v, &j, &q));
+    BN_TRY(add_merit(percent, share, &v, &j, &q));
+done:
+    bn_free(v.score);
+    bn_free(v.guess);
+    bn_fit_free(&q);
+    return rc;
 }
 
 static bonsai_status score_views(double *percent, const bn_probe *p, const bn_views *rows,
-                                 const bn_labels *labels, score_fn *add)
+                                 const bn_labels *labels, bool once)
 {
     bonsai_status rc;
     bn_embedding both = {0}, near = {0}, far = {0};
@@ -316,9 +293,9 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
     BN_TRY(bn_views_join(&both, rows));
     BN_TRY(bn_hidden_rows(&near, &p->hidden[0], &both, p->threads));
-    BN_TRY(add(percent, p->near_share, p, &p->near, &near, labels));
+    BN_TRY(score(percent, p->near_share, p, &p->near, &near, labels, once));
     BN_TRY(bn_hidden_rows(&far, &p->hidden[1], &rows->far, p->threads));
-    BN_TRY(add(percent, 1 - p->near_share, p, &p->far, &far, labels));
+    BN_TRY(score(percent, 1 - p->near_share, p, &p->far, &far, labels, once));
     *percent = fmin(*percent, 100);             /* shares may add up to a little more */
 done:
     bn_embedding_free(&both);
@@ -330,13 +307,13 @@ done:
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label)
 {
-    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_some);
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, false);
 }
 
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label)
 {
-    return score_views(percent, p, rows, &(bn_labels){.label = label}, score_once);
+    return score_views(percent, p, rows, &(bn_labels){.label = label}, true);
 }
 
 double bn_probe_error(double percent, int64_t judged)
@@ -424,7 +401,7 @@ bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_gr
         goto done;
     BN_TRY(view_nodes(&q, small, p));
     BN_TRY(read_labels(&q, small));
-    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL}, score_some));
+    BN_TRY(score_views(percent, p, &q.views, &(bn_labels){q.target, q.weight, NULL}, false));
 done:
     points_free(&q);
     return rc;

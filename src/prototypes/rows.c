@@ -260,13 +260,13 @@ static void rate_columns(double *score, const bn_centres *m)
     }
 }
 
-typedef struct { double score; int32_t column; } rated;
+typedef struct { double rate; int32_t column; } rated;
 
 static int by_rate(const void *a, const void *b)
 {
     const rated *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score < y->score ? 1 : -1;
+    if (x->rate != y->rate)
+        return x->rate < y->rate ? 1 : -1;
     return (x->column > y->column) - (x->column < y->column);
 }
 
@@ -276,31 +276,40 @@ static int by_column(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+bonsai_status bn_columns_pick(int32_t **out, int64_t count, const double *rate, int64_t f)
+{
+    bonsai_status rc;
+    rated *all = NULL;
+    BN_TRY(BN_NEW(&all, f));
+    BN_TRY(BN_NEW(out, count));
+    for (int64_t j = 0; j < f; j++)
+        all[j] = (rated){rate[j], (int32_t)j};
+    qsort(all, (size_t)f, sizeof *all, by_rate);
+    for (int64_t j = 0; j < count; j++)
+        (*out)[j] = all[j].column;
+    qsort(*out, (size_t)count, sizeof **out, by_column);
+done:
+    bn_free(all);
+    return rc;
+}
+
 /* The columns in which rows differ most, as many as fit. */
 static bonsai_status pick_columns(bn_keep *k, bool *fits, const bn_centres *m, const bn_storage *s,
                                   double bytes)
 {
     bonsai_status rc;
     double *score = NULL;
-    rated *all = NULL;
     int64_t f = m->x.f, live = 0;
     BN_TRY(BN_NEW(&score, f));
-    BN_TRY(BN_NEW(&all, f));
     rate_columns(score, m);
     for (int64_t j = 0; j < f; j++)
-        if (score[j] >= 0)
-            all[live++] = (rated){score[j], (int32_t)j};
+        live += score[j] >= 0;
     *fits = live > 0 && bn_storage_bytes(s, m->count, 1) <= bytes;
     k->columns = live > 0 ? most_stored(s, m->count, 1, live, bytes) : 0;
     k->t = k->columns < live ? k->columns : 0;
-    BN_TRY(BN_NEW(&k->column, k->columns));
-    qsort(all, (size_t)live, sizeof *all, by_rate);
-    for (int64_t i = 0; i < k->columns; i++)
-        k->column[i] = all[i].column;
-    qsort(k->column, (size_t)k->columns, sizeof *k->column, by_column);
+    BN_TRY(bn_columns_pick(&k->column, k->columns, score, f));
 done:
     bn_free(score);
-    bn_free(all);
     return rc;
 }
 

@@ -71,7 +71,7 @@ static bool all_equal(const bn_clusters *c)
     return true;
 }
 
-/* So many clusters, made once. */
+/* Finds the clustering into `nodes` clusters, from the cache if it was made before. */
 static bonsai_status clusters_of(bn_clusters **out, bn_search *w, const bn_source *s, int64_t nodes)
 {
     bonsai_status rc;
@@ -219,14 +219,15 @@ static bn_plan plan_of(const bn_candidate *a, const bn_search *w)
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
 {
     const bn_plan p = plan_of(a, w);
-    return bn_candidate_graph(out, &p, w->job);
+    return bn_candidate_graph(out, &p, BN_COMPACT_NOT, w->job);
 }
 
 bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w)
 {
     const bn_plan p = plan_of(a, w);
-    const bn_compact form = w->job->o->coordinates ? BN_COMPACT_STRAIGHT : BN_COMPACT_SHARES;
-    return a->mold ? bn_candidate_compact(out, &p, form, w->job) : bn_search_build(out, a, w);
+    const bn_compact form = !a->mold                ? BN_COMPACT_NOT
+                            : w->job->o->coordinates ? BN_COMPACT_STRAIGHT : BN_COMPACT_SHARES;
+    return bn_candidate_graph(out, &p, form, w->job);
 }
 
 /* As it will be read, or, of a basis, in its coordinates.  The score is that of rank 0: BLAS may
@@ -237,8 +238,7 @@ bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
     bonsai_graph *g = NULL;
     const bn_plan p = plan_of(a, w);
     bn_enter(&w->at, BN_STAGE_PROBE);
-    rc = a->mold ? bn_candidate_compact(&g, &p, BN_COMPACT_JUDGED, w->job)
-                 : bn_candidate_graph(&g, &p, w->job);
+    rc = bn_candidate_graph(&g, &p, a->mold ? BN_COMPACT_JUDGED : BN_COMPACT_NOT, w->job);
     if (rc == BONSAI_OK && a->mold)
         rc = bn_mold_probe(a->mold, w->job);
     if (rc == BONSAI_OK)
@@ -270,10 +270,11 @@ static bool is_thin(const bn_search *w, const bn_trial *t)
            t->nodes > bn_storage_most(&s, w->budget.bytes, least);
 }
 
-bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t)
+bonsai_status bn_search_try(double *out, bn_search *w, bn_trial t)
 {
     bonsai_status rc = BONSAI_OK;
     bn_candidate a = {.percent = -1};
+    double unused, *percent = out ? out : &unused;
     *percent = -1;
     for (int i = 0; i < w->count; i++)
         if (bn_trial_same(&w->tried[i].t, &t)) {
@@ -432,12 +433,11 @@ static bonsai_status try_beside(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_trial best = w->best.t;
-    double percent;
     for (int i = 0; i < 2 && isfinite(w->budget.bytes) && !has_many(w); i++) {
         bn_trial t = best;
         t.nodes = i == 0 ? best.nodes * 2 : best.nodes / 2;
         if (may_be(w, t.nodes))
-            BN_TRY(bn_search_try(&percent, w, t));
+            BN_TRY(bn_search_try(NULL, w, t));
     }
 done:
     return rc;
@@ -449,7 +449,6 @@ static bonsai_status try_kinds(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_trial best = w->best.t;
-    double percent;
     for (int k = 0; k < BN_KINDS; k++) {
         const bool pair = bn_kinds[k].pair;
         if (bn_kinds[k].both)           /* what their second nodes say is known in a basis alone */
@@ -460,7 +459,7 @@ static bonsai_status try_kinds(bn_search *w)
             t.kind = k;
             if (pair && !bn_search_may_pair(w, t.nodes))
                 continue;
-            BN_TRY(bn_search_try(&percent, w, t));
+            BN_TRY(bn_search_try(NULL, w, t));
         }
     }
 done:
@@ -472,12 +471,11 @@ static bonsai_status try_forms(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_trial best = w->best.t;
-    double percent;
     for (int f = 0; f < BN_FORMS && may_pack(w); f++) {
         bn_trial t = best;
         t.form = f;
         if (w->best.keep.t > 0 || forms[best.form].squares)
-            BN_TRY(bn_search_try(&percent, w, t));
+            BN_TRY(bn_search_try(NULL, w, t));
     }
 done:
     return rc;

@@ -73,7 +73,8 @@ bonsai_status bn_search_all(bn_search *w);
 /* One candidate, whether it fits or not; weights: of nodes, where they differ. */
 bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights);
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w);
-/* Scores a candidate, once, and keeps it if it is the best; *percent: below 0 if it does not fit. */
+/* Scores a candidate, once, and keeps it if it is the best; *percent (or NULL): below 0 if it does not
+ * fit. */
 bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t);
 bool bn_trial_same(const bn_trial *a, const bn_trial *b);
 /* Whether so many pairs of nodes may be tried. */

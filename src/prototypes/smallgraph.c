@@ -139,40 +139,49 @@ static void be_coordinates(bonsai_graph *g)
     g->view.flags |= BONSAI_FLAG_COORDINATES;
 }
 
-bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, const bn_job *job)
+/* The mean row, which is the first direction unless the basis is bare, is not judged. */
+static int64_t first_direction(const bn_plan *p, bn_compact form)
+{
+    return form == BN_COMPACT_JUDGED && !p->bare ? 1 : 0;
+}
+
+/* A graph with the features of the full one, or with one for each direction of the basis. */
+static bonsai_status bare_graph(bonsai_graph **out, const bn_plan *p, bn_compact form,
+                                const bn_job *job)
 {
     bonsai_status rc;
-    bonsai_graph *g = NULL;
-    const bn_storage *s = p->storage;
-    BN_TRY(bn_made_graph(&g, job->g, bn_storage_rows(s, p->c->count)));
-    BN_TRY(put_edges(g, p->c->count, s));
-    if (p->basis && job->o->coordinates)
-        be_coordinates(g);
-    if (p->basis)
-        BN_TRY(bn_shares_store(g, p->shares, p->basis, job->at.threads));
-    else
-        BN_TRY(bn_rows_store(g, p->m, p->keep, s, job->at.threads));
-    BN_TRY(put_labels(g, p));
-    BN_TRY(bonsai_graph_verify(g));
-    *out = g;
-    g = NULL;
+    const int64_t nodes = bn_storage_rows(p->storage, p->c->count);
+    if (form == BN_COMPACT_NOT)
+        return bn_made_graph(out, job->g, nodes);
+    BN_TRY(bn_graph_new(out, job->g->where));
+    (*out)->view.nodes = nodes;
+    (*out)->view.features = p->basis->r - first_direction(p, form);
+    (*out)->view.classes = job->g->view.classes;
 done:
-    bonsai_graph_free(g);
     return rc;
 }
 
-bonsai_status bn_candidate_compact(bonsai_graph **out, const bn_plan *p, bn_compact form,
-                                   const bn_job *job)
+static bonsai_status put_features(bonsai_graph *g, const bn_plan *p, bn_compact form,
+                                  const bn_job *job)
+{
+    if (form != BN_COMPACT_NOT)
+        return bn_shares_compact(g, p->shares, form == BN_COMPACT_SHARES ? NULL : p->basis,
+                                 first_direction(p, form));
+    if (!p->basis)
+        return bn_rows_store(g, p->m, p->keep, p->storage, job->at.threads);
+    if (job->o->coordinates)
+        be_coordinates(g);
+    return bn_shares_store(g, p->shares, p->basis, job->at.threads);
+}
+
+bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *p, bn_compact form,
+                                 const bn_job *job)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
-    BN_TRY(bn_graph_new(&g, job->g->where));
-    g->view.nodes = bn_storage_rows(p->storage, p->c->count);
-    const int64_t first = form == BN_COMPACT_JUDGED && !p->bare ? 1 : 0;
-    g->view.features = p->basis->r - first;
-    g->view.classes = job->g->view.classes;
+    BN_TRY(bare_graph(&g, p, form, job));
     BN_TRY(put_edges(g, p->c->count, p->storage));
-    BN_TRY(bn_shares_compact(g, p->shares, form == BN_COMPACT_SHARES ? NULL : p->basis, first));
+    BN_TRY(put_features(g, p, form, job));
     BN_TRY(put_labels(g, p));
     BN_TRY(bonsai_graph_verify(g));
     *out = g;

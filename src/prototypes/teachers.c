@@ -19,14 +19,6 @@ void bn_teachers_free(bn_teachers *t)
     memset(t, 0, sizeof *t);
 }
 
-static void drop_columns(bn_embedding *e, int64_t skip)
-{
-    const int64_t f = e->f - skip;
-    for (int64_t i = 0; i < e->rows && skip > 0; i++)
-        memmove(e->dense + i * f, e->dense + i * e->f + skip, (size_t)f * sizeof *e->dense);
-    e->f = f;
-}
-
 /* ---- what they are fitted on ---- */
 
 /* Copies some rows of a view, and their labels. */
@@ -37,7 +29,7 @@ static bonsai_status take_view(bn_embedding *out, int32_t **label, const bn_teac
     *label = NULL;
     bonsai_status rc = bn_rows_some(out, label, t->s->view[view], t->s->label, count);
     if (rc == BONSAI_OK)
-        drop_columns(out, t->skip);
+        bn_embedding_drop(out, t->skip);
     return rc;
 }
 

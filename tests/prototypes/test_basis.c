@@ -541,7 +541,7 @@ static void twofold_prototypes_are_two_nodes(void **state)
                                 .largest = 2 + NODES, .directions = m.basis.r, .kept = COLS};
     const bn_plan plan = {.c = &c, .storage = &storage, .mix = 0.6, .said = said,
                           .basis = &m.basis, .shares = &shares};
-    assert_int_equal(bn_candidate_graph(&g, &plan, &t->job), BONSAI_OK);
+    assert_int_equal(bn_candidate_graph(&g, &plan, BN_COMPACT_NOT, &t->job), BONSAI_OK);
     const uint32_t *offsets = g->view.section[BONSAI_SECTION_OFFSETS].data;
     const uint32_t *to = g->view.section[BONSAI_SECTION_NEIGHBORS].data;
     const uint8_t *soft = g->view.section[BONSAI_SECTION_SOFT_LABELS].data;

@@ -1,4 +1,4 @@
-/* joined.c -- both near views of nodes side by side, and rows in another order.
+/* views.c -- both near views of nodes side by side, and rows without their first columns.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -52,14 +52,10 @@ done:
     return rc;
 }
 
-bonsai_status bn_embedding_arrange(bn_embedding *e, const int64_t *order)
+void bn_embedding_drop(bn_embedding *e, int64_t columns)
 {
-    bn_embedding other = {0};
-    bonsai_status rc = bn_embedding_take(&other, e, order, e->rows, e->dense != NULL,
-                                         &(bn_place){.threads = 1});
-    if (rc == BONSAI_OK) {
-        bn_embedding_free(e);
-        *e = other;
-    }
-    return rc;
+    const int64_t f = e->f - columns;
+    for (int64_t i = 0; i < e->rows && columns > 0; i++)
+        memmove(e->dense + i * f, e->dense + i * e->f + columns, (size_t)f * sizeof *e->dense);
+    e->f = f;
 }
