@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "methods.h"
+#include "options/options.h"
 #include "prototypes/basis.h"
 #include "prototypes/hidden.h"
 #include "prototypes/judge.h"

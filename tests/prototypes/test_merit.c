@@ -163,6 +163,7 @@ static void too_many_classes_are_not_ordered(void **state)
     bn_merit m;
     stage *s = new_stage((const int[]){3, 2}, 2, BONSAI_AIM_AP);
     s->g.view.classes = 1001;
+    s->g.where = "graph";
     assert_fails(bn_merit_of(&m, &s->job), BONSAI_E_ARGUMENT,
                  "has 1001 classes; the probe has the metric ap for at most 1000");
     free(s);
