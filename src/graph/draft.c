@@ -20,6 +20,19 @@ bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_ty
     return bn_graph_array(out, d->g, s, t, count);
 }
 
+bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
+                            int64_t count)
+{
+    void *room;
+    if (!*data)
+        return bn_draft_array(&room, d, s, t, count);
+    bn_free(d->g->owned[s]);
+    d->g->owned[s] = *data;
+    d->g->view.section[s] = (bonsai_array){*data, count, t};
+    *data = NULL;
+    return BONSAI_OK;
+}
+
 bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight)
 {
     bonsai_status rc;

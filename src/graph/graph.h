@@ -246,6 +246,9 @@ typedef struct {
 bonsai_status bn_draft_new(bn_draft *d, const char *where);
 bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_type t,
                              int64_t count);
+/* Hands an array made by bn_grow to the draft; *data may be NULL if count is 0. */
+bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
+                            int64_t count);
 /* Appends an edge, for readers that do not know the number of edges; weight NULL: unweighted, and
  * then all edges must be. */
 bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight);

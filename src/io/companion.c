@@ -101,19 +101,6 @@ bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n)
                          (long long)bytes);
 }
 
-bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
-                            int64_t count)
-{
-    void *room;
-    if (!*data)
-        return bn_draft_array(&room, d, s, t, count);
-    bn_free(d->g->owned[s]);
-    d->g->owned[s] = *data;
-    d->g->view.section[s] = (bonsai_array){*data, count, t};
-    *data = NULL;
-    return BONSAI_OK;
-}
-
 /* ---- reading in order ---- */
 
 /* Reads both files again: the features list the nodes, and those that the labels lack have none. */

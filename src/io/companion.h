@@ -104,10 +104,6 @@ extern const char *const bn_text_endings[];     /* .csv .tsv .txt, each also .gz
 bonsai_status bn_text_file(char **out, const char *stem);
 /* Fails if n nodes are implausible for a text of this size. */
 bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n);
-/* Hands an array made by bn_grow to the draft; *data may be NULL if count is 0. */
-bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
-                            int64_t count);
-
 bonsai_status bn_labels_read(bn_companions *c, bn_draft *d);
 /* Reads the features if they are sparse or not, as asked for. */
 bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse);

@@ -64,21 +64,29 @@ static bonsai_type opened(bonsai_type t)
     return t == BONSAI_TYPE_Q4 ? BONSAI_TYPE_U8 : t == BONSAI_TYPE_S4 ? BONSAI_TYPE_I8 : t;
 }
 
-static bonsai_status expand_values(bonsai_graph *g, int threads)
+/* Gives the graph an array of bytes for a section of four bits. */
+static bonsai_status own_numbers(bonsai_graph *g, bonsai_section s, int threads)
 {
     bonsai_status rc;
-    const bonsai_section s = BONSAI_SECTION_FEATURE_VALUES;
     const bonsai_array a = g->view.section[s];
     uint8_t *numbers = NULL;
-    BN_TRY(check_stored(g, s, threads));
     BN_TRY(BN_NEW(&numbers, a.count));
     BN_TRY(open_halves(numbers, g, s, threads));
     g->owned[s] = numbers;
     g->view.section[s] = (bonsai_array){numbers, a.count, opened(a.type)};
-    atomic_store(&g->verified[s], 1);
     numbers = NULL;
 done:
     bn_free(numbers);
+    return rc;
+}
+
+static bonsai_status expand_values(bonsai_graph *g, int threads)
+{
+    bonsai_status rc;
+    BN_TRY(check_stored(g, BONSAI_SECTION_FEATURE_VALUES, threads));
+    BN_TRY(own_numbers(g, BONSAI_SECTION_FEATURE_VALUES, threads));
+    atomic_store(&g->verified[BONSAI_SECTION_FEATURE_VALUES], 1);
+done:
     return rc;
 }
 
@@ -247,26 +255,17 @@ static bonsai_status list_columns(bonsai_graph *g)
 static bonsai_status expand_factors(bonsai_graph *g, int threads)
 {
     bonsai_status rc = BONSAI_OK;
-    const bonsai_array basis = g->view.section[BONSAI_SECTION_BASIS];
-    uint8_t *numbers = NULL;
     for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
         if (bn_has(g, s)) {
             BN_TRY(check_stored(g, (bonsai_section)s, threads));
             atomic_store(&g->verified[s], 1);
         }
-    if (bn_four_bits(basis.type)) {
-        BN_TRY(BN_NEW(&numbers, basis.count));
-        BN_TRY(open_halves(numbers, g, BONSAI_SECTION_BASIS, threads));
-        g->owned[BONSAI_SECTION_BASIS] = numbers;
-        g->view.section[BONSAI_SECTION_BASIS] = (bonsai_array){numbers, basis.count,
-                                                               BONSAI_TYPE_I8};
-        numbers = NULL;
-    }
+    if (bn_four_bits(g->view.section[BONSAI_SECTION_BASIS].type))
+        BN_TRY(own_numbers(g, BONSAI_SECTION_BASIS, threads));
     if (g->view.section[BONSAI_SECTION_BASIS_COLUMNS].type == BONSAI_TYPE_U8)
         BN_TRY(list_columns(g));
     BN_TRY(bn_factors_decode(g, threads));
 done:
-    bn_free(numbers);
     return rc;
 }
 

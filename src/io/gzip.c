@@ -10,14 +10,14 @@
 
 enum { PIECE = 1 << 16, MOST_INPUT = 1 << 30, MOST_RATIO = 1100 };
 
-static void *zip_alloc(void *opaque, unsigned count, unsigned item)
+void *bn_zlib_alloc(void *opaque, unsigned count, unsigned item)
 {
     void *p = NULL;
     (void)opaque;
     return bn_new(&p, count, item) == BONSAI_OK ? p : NULL;
 }
 
-static void zip_free(void *opaque, void *p)
+void bn_zlib_free(void *opaque, void *p)
 {
     (void)opaque;
     bn_free(p);
@@ -87,8 +87,8 @@ bonsai_status bn_gunzip(char **out, int64_t *len, const bn_file *f, const char *
     if (f->len == 0)
         return damaged(&i, "the gzip data is cut off");
     i.stop = f->data + f->len;
-    i.z.zalloc = zip_alloc;
-    i.z.zfree = zip_free;
+    i.z.zalloc = bn_zlib_alloc;
+    i.z.zfree = bn_zlib_free;
     i.z.next_in = (uint8_t *)(uintptr_t)f->data;    /* zlib only reads it */
     if (inflateInit2(&i.z, 15 + 16) != Z_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to inflate %s", path);

@@ -382,31 +382,24 @@ bool bn_int_try(bn_lines *l, int64_t *out)
     return l->more && bn_parse_int(&p, l->end, out) && leave_field(l, p);
 }
 
-static bonsai_status not_a_number(bn_lines *l, const char *what)
+static bonsai_status not_a_number(const bn_lines *l, const bn_field *f, const char *what)
 {
-    bonsai_status rc;
-    bn_field f;
-    BN_TRY(bn_field_next(l, &f));
-    rc = !f.text ? bn_lines_fail(l, "the line ends where %s is needed", what)
-                 : bn_lines_fail(l, "\"%.*s\" is not %s%s", bn_field_show(&f), f.text, what,
-                                 l->hint ? l->hint : "");
-done:
-    return rc;
+    return f->text ? bn_lines_fail(l, "\"%.*s\" is not %s%s", bn_field_show(f), f->text, what,
+                                   l->hint ? l->hint : "")
+                   : bn_lines_fail(l, "the line ends where %s is needed", what);
 }
 
 bonsai_status bn_int_next(bn_lines *l, int64_t *out)
 {
+    bonsai_status rc = BONSAI_OK;
+    bn_field f;
     if (bn_int_try(l, out))
         return BONSAI_OK;
-    const char *before = l->at;
-    bool more = l->more;
-    bn_field f;
-    bonsai_status rc = bn_field_next(l, &f);
-    if (rc != BONSAI_OK || (f.text && bn_field_int(&f, out)))
-        return rc;
-    l->at = before;
-    l->more = more;
-    return not_a_number(l, "an integer");
+    BN_TRY(bn_field_next(l, &f));
+    if (!f.text || !bn_field_int(&f, out))
+        rc = not_a_number(l, &f, "an integer");
+done:
+    return rc;
 }
 
 bool bn_real_try(bn_lines *l, float *out)
@@ -429,5 +422,12 @@ bool bn_real_try(bn_lines *l, float *out)
 
 bonsai_status bn_real_next(bn_lines *l, float *out)
 {
-    return bn_real_try(l, out) ? BONSAI_OK : not_a_number(l, "a finite number");
+    bonsai_status rc;
+    bn_field f;
+    if (bn_real_try(l, out))
+        return BONSAI_OK;
+    BN_TRY(bn_field_next(l, &f));
+    rc = not_a_number(l, &f, "a finite number");
+done:
+    return rc;
 }

@@ -82,5 +82,8 @@ int bn_field_show(const bn_field *f);
 
 /* Inflates a mapped .gz file (gzip.c); free out with bn_free. */
 bonsai_status bn_gunzip(char **out, int64_t *len, const bn_file *f, const char *path);
+/* zlib's doors to bn_new and bn_free. */
+void *bn_zlib_alloc(void *opaque, unsigned count, unsigned item);
+void  bn_zlib_free(void *opaque, void *p);
 
 #endif

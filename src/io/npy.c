@@ -65,7 +65,7 @@ static int64_t int_at(const bn_npy *a, const uint8_t *p)
     return (int64_t)((v ^ sign) - sign);
 }
 
-static double real_at(const bn_npy *a, const uint8_t *p)
+double bn_npy_real(const bn_npy *a, const uint8_t *p)
 {
     uint64_t bits = bits_at(a, p);
     uint32_t low = (uint32_t)bits;
@@ -91,7 +91,7 @@ static bool fits_float(uint64_t v)
 static float float_at(const bn_npy *a, const uint8_t *p, int64_t *rounded)
 {
     if (a->kind == 'f') {
-        double d = real_at(a, p);
+        double d = bn_npy_real(a, p);
         float f = (float)d;
         if ((double)f != d)
             *rounded = 1;
@@ -177,56 +177,46 @@ done:
     return rc;
 }
 
-static int64_t block_of(int64_t left)
+static void store(void *out, int bytes, int64_t at, const int64_t *block, int64_t count)
 {
-    return left < BLOCK ? left : BLOCK;
+    if (bytes == 8)
+        memcpy((int64_t *)out + at, block, (size_t)count * sizeof *block);
+    for (int64_t i = 0; bytes == 4 && i < count; i++)
+        ((int32_t *)out)[at + i] = (int32_t)block[i];
+    for (int64_t i = 0; bytes == 1 && i < count; i++)
+        ((uint8_t *)out)[at + i] = (uint8_t)block[i];
+}
+
+/* Reads integers into elements of 1, 4 or 8 bytes. */
+static bonsai_status read_integers(void *out, int bytes, bn_npy *a, int64_t count, int64_t low,
+                                   int64_t high)
+{
+    bonsai_status rc;
+    int64_t block[BLOCK];
+    BN_TRY(need_kind(a, "biu", "integers"));
+    BN_TRY(need_left(a, count));
+    for (int64_t at = 0, n; at < count; at += n) {
+        n = bn_least(count - at, BLOCK);
+        BN_TRY(int_block(block, a, n, low, high));
+        store(out, bytes, at, block, n);
+    }
+done:
+    return rc;
 }
 
 bonsai_status bn_npy_i64(int64_t *out, bn_npy *a, int64_t count, int64_t low, int64_t high)
 {
-    bonsai_status rc;
-    int64_t block[BLOCK];
-    BN_TRY(need_kind(a, "biu", "integers"));
-    BN_TRY(need_left(a, count));
-    for (int64_t at = 0, n; at < count; at += n) {
-        n = block_of(count - at);
-        BN_TRY(int_block(block, a, n, low, high));
-        memcpy(out + at, block, (size_t)n * sizeof *out);
-    }
-done:
-    return rc;
+    return read_integers(out, 8, a, count, low, high);
 }
 
 bonsai_status bn_npy_i32(int32_t *out, bn_npy *a, int64_t count, int32_t low, int32_t high)
 {
-    bonsai_status rc;
-    int64_t block[BLOCK];
-    BN_TRY(need_kind(a, "biu", "integers"));
-    BN_TRY(need_left(a, count));
-    for (int64_t at = 0, n; at < count; at += n) {
-        n = block_of(count - at);
-        BN_TRY(int_block(block, a, n, low, high));
-        for (int64_t i = 0; i < n; i++)
-            out[at + i] = (int32_t)block[i];
-    }
-done:
-    return rc;
+    return read_integers(out, 4, a, count, low, high);
 }
 
 bonsai_status bn_npy_u8(uint8_t *out, bn_npy *a, int64_t count, uint8_t high)
 {
-    bonsai_status rc;
-    int64_t block[BLOCK];
-    BN_TRY(need_kind(a, "biu", "integers"));
-    BN_TRY(need_left(a, count));
-    for (int64_t at = 0, n; at < count; at += n) {
-        n = block_of(count - at);
-        BN_TRY(int_block(block, a, n, 0, high));
-        for (int64_t i = 0; i < n; i++)
-            out[at + i] = (uint8_t)block[i];
-    }
-done:
-    return rc;
+    return read_integers(out, 1, a, count, 0, high);
 }
 
 bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded)
@@ -237,7 +227,7 @@ bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded)
     BN_TRY(need_left(a, count));
     bool copied = a->kind == 'f' && a->width == 4 && !a->big;
     for (int64_t at = 0, n; at < count; at += n, a->done += n) {
-        n = block_of(count - at);
+        n = bn_least(count - at, BLOCK);
         BN_TRY(bn_npy_pull(a, raw, n * a->width));
         if (copied)
             memcpy(out + at, raw, (size_t)n * sizeof *out);
@@ -248,7 +238,7 @@ bonsai_status bn_npy_f32(float *out, bn_npy *a, int64_t count, int64_t *rounded)
             bad |= !isfinite(out[at + i]);
         for (int64_t i = 0; bad && i < n; i++)
             if (!isfinite(out[at + i])) {
-                rc = not_finite(a, a->done + i, real_at(a, raw + i * a->width));
+                rc = not_finite(a, a->done + i, bn_npy_real(a, raw + i * a->width));
                 goto done;
             }
     }
@@ -264,7 +254,7 @@ bonsai_status bn_npy_f64(double *out, bn_npy *a, int64_t count)
     BN_TRY(need_left(a, count));
     for (int64_t i = 0; i < count; i++, a->done++) {
         BN_TRY(bn_npy_pull(a, raw, a->width));
-        out[i] = real_at(a, raw);
+        out[i] = bn_npy_real(a, raw);
         if (!isfinite(out[i]))
             return not_finite(a, a->done, out[i]);
     }
@@ -280,7 +270,7 @@ bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded)
     if (!a->fortran)
         return bn_npy_f32(out, a, a->count, rounded);
     for (int64_t at = 0, n; at < a->count; at += n) {
-        n = block_of(a->count - at);
+        n = bn_least(a->count - at, BLOCK);
         BN_TRY(bn_npy_f32(block, a, n, rounded));
         for (int64_t i = 0; i < n; i++)
             out[(at + i) % rows * cols + (at + i) / rows] = block[i];
@@ -327,7 +317,7 @@ bonsai_status bn_npy_f16(uint16_t *out, bn_npy *a, int64_t count)
     BN_TRY(need_left(a, count));
     for (int64_t at = 0, n; at < count; at += n, a->done += n) {
         bool bad = false;
-        n = block_of(count - at);
+        n = bn_least(count - at, BLOCK);
         BN_TRY(bn_npy_pull(a, out + at, n * a->width));
         for (int64_t i = 0; i < n; i++)
             bad |= (out[at + i] & EXPONENT) == EXPONENT;

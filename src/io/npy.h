@@ -88,6 +88,7 @@ bonsai_status bn_npy_f64(double *out, bn_npy *a, int64_t count);
 bonsai_status bn_npy_f32_rows(float *out, bn_npy *a, int64_t *rounded);
 /* Reads the next elements as raw bytes of any type, or passes over them. */
 bonsai_status bn_npy_raw(void *out, bn_npy *a, int64_t count);
+double        bn_npy_real(const bn_npy *a, const uint8_t *raw);    /* of a raw number */
 bonsai_status bn_npy_skip(bn_npy *a, int64_t count);
 /* Reads the next count halves, which must be finite; and whether an array has such elements. */
 bonsai_status bn_npy_f16(uint16_t *out, bn_npy *a, int64_t count);
@@ -106,6 +107,9 @@ bonsai_status bn_npy_header(bn_npy *a, int64_t bytes);
  * unless NULL, gets the number of elements. */
 bonsai_status bn_npz_i64(int64_t **out, int64_t *count_out, bn_zip *z, const char *name,
                          int64_t rows, int64_t low, int64_t high);
+/* The same of `count` elements, into memory that is there. */
+bonsai_status bn_npz_integers(int64_t *out, bn_zip *z, const char *name, int64_t count, int64_t low,
+                              int64_t high);
 /* Reads the one integer of an array, which must be in low..high. */
 bonsai_status bn_npz_number(int64_t *out, bn_zip *z, const char *name, int64_t low, int64_t high);
 /* Reads the edges of a graph with n nodes from the members PREFIXindptr, PREFIXindices and

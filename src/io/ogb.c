@@ -298,14 +298,11 @@ done:
 
 static bonsai_status array_count(bn_zip *z, const char *name, int64_t wanted)
 {
-    bonsai_status rc;
-    int64_t *said = NULL;
-    BN_TRY(bn_npz_i64(&said, NULL, z, name, 1, INT64_MIN, INT64_MAX));
-    if (said[0] != wanted)
+    int64_t said = 0;
+    bonsai_status rc = bn_npz_integers(&said, z, name, 1, INT64_MIN, INT64_MAX);
+    if (rc == BONSAI_OK && said != wanted)
         rc = bn_fail(BONSAI_E_FORMAT, "%s:%s: says %lld, but there are %lld", z->path, name,
-                     (long long)said[0], (long long)wanted);
-done:
-    bn_free(said);
+                     (long long)said, (long long)wanted);
     return rc;
 }
 
@@ -410,7 +407,7 @@ static bonsai_status read_ogb(bn_draft *d, const char *path, const bonsai_read_o
     BN_TRY(read_labels(&r));
     BN_TRY(read_text(&r));
     BN_TRY(read_split(&r));
-    bn_stream_nodes(d, &s);
+    BN_TRY(bn_stream_nodes(d, &s));
 done:
     bn_stream_close(&s);
     return rc;

@@ -123,11 +123,11 @@ static bonsai_status take_number(bn_pickle *p, int bytes, int64_t *out)
     return rc;
 }
 
-static bonsai_status op_proto(bn_pickle *p)
+static bonsai_status op_proto(bn_pickle *p, int bytes)
 {
     bonsai_status rc;
     int64_t version;
-    BN_TRY(take_number(p, 1, &version));
+    BN_TRY(take_number(p, bytes, &version));
     if (version != 2)
         rc = bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: pickle protocol %d; only 2 is known",
                         (long long)p->at, (int)version);
@@ -145,17 +145,14 @@ done:
     return rc;
 }
 
-static bonsai_status op_binint(bn_pickle *p)  { return push_number(p, 4); }
-static bonsai_status op_binint1(bn_pickle *p) { return push_number(p, 1); }
-static bonsai_status op_binint2(bn_pickle *p) { return push_number(p, 2); }
-static bonsai_status op_none(bn_pickle *p)    { return push(p, NONE, 0, 0); }
-static bonsai_status op_true(bn_pickle *p)    { return push(p, BOOL, 1, 0); }
-static bonsai_status op_false(bn_pickle *p)   { return push(p, BOOL, 0, 0); }
-static bonsai_status op_mark(bn_pickle *p)    { return push(p, MARK, 0, 0); }
+/* Pushes what has no value: None and a mark; or a bool. */
+static bonsai_status push_none(bn_pickle *p, int k)  { return push(p, (kind)k, 0, 0); }
+static bonsai_status push_bool(bn_pickle *p, int is) { return push(p, BOOL, is, 0); }
 
 /* A signed number; Python writes those that need more than four bytes in this way. */
-static bonsai_status op_long(bn_pickle *p)
+static bonsai_status op_long(bn_pickle *p, int unused)
 {
+    (void)unused;
     bonsai_status rc;
     int64_t len;
     const uint8_t *b = NULL;
@@ -174,10 +171,10 @@ done:
 }
 
 /* Nobody reads the value: no file has one that matters. */
-static bonsai_status op_real(bn_pickle *p)
+static bonsai_status op_real(bn_pickle *p, int bytes)
 {
     const uint8_t *b;
-    bonsai_status rc = take_bytes(p, 8, &b);
+    bonsai_status rc = take_bytes(p, bytes, &b);
     return rc == BONSAI_OK ? push(p, REAL, 0, 0) : rc;
 }
 
@@ -196,9 +193,6 @@ static bonsai_status push_string(bn_pickle *p, int bytes)
 done:
     return rc;
 }
-
-static bonsai_status op_string(bn_pickle *p)       { return push_string(p, 4); }
-static bonsai_status op_short_string(bn_pickle *p) { return push_string(p, 1); }
 
 /* The number of bytes from `at` to the end of the line, or -1. */
 static int64_t line_length(const bn_pickle *p, int64_t at)
@@ -221,8 +215,9 @@ static bonsai_status refuse_name(const bn_pickle *p)
                       b < 100 ? (int)b : 100, text + a + 1);
 }
 
-static bonsai_status op_global(bn_pickle *p)
+static bonsai_status op_global(bn_pickle *p, int unused)
 {
+    (void)unused;
     for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         int64_t len = (int64_t)strlen(names[i].text);
         if (len <= p->file.len - p->pos &&
@@ -271,16 +266,9 @@ done:
     return rc;
 }
 
-static bonsai_status op_put(bn_pickle *p)      { return put(p, 1); }
-static bonsai_status op_long_put(bn_pickle *p) { return put(p, 4); }
-static bonsai_status op_get(bn_pickle *p)      { return get(p, 1); }
-static bonsai_status op_long_get(bn_pickle *p) { return get(p, 4); }
-
 /* ---- tuples, lists and dicts ---- */
 
-static bonsai_status op_list(bn_pickle *p)        { return bn_pickle_push_chain(p, LIST); }
-static bonsai_status op_dict(bn_pickle *p)        { return bn_pickle_push_chain(p, DICT); }
-static bonsai_status op_empty_tuple(bn_pickle *p) { return bn_pickle_push_chain(p, TUPLE); }
+static bonsai_status push_empty(bn_pickle *p, int k) { return bn_pickle_push_chain(p, (kind)k); }
 
 /* Replaces the values from stack[from] up with a tuple of them. */
 static bonsai_status fold(bn_pickle *p, int64_t from)
@@ -294,21 +282,15 @@ done:
     return rc;
 }
 
-static bonsai_status fold_last(bn_pickle *p, int64_t count)
+/* Makes a tuple of the last values; count 0: of those above a mark. */
+static bonsai_status op_tuple(bn_pickle *p, int count)
 {
-    bonsai_status rc = bn_pickle_need(p, count);
-    return rc == BONSAI_OK ? fold(p, p->depth - count) : rc;
-}
-
-static bonsai_status op_tuple1(bn_pickle *p) { return fold_last(p, 1); }
-static bonsai_status op_tuple2(bn_pickle *p) { return fold_last(p, 2); }
-static bonsai_status op_tuple3(bn_pickle *p) { return fold_last(p, 3); }
-
-static bonsai_status op_tuple(bn_pickle *p)
-{
-    int64_t from;
-    bonsai_status rc = take_mark(p, &from);
-    return rc == BONSAI_OK ? fold(p, from) : rc;
+    bonsai_status rc;
+    int64_t from = 0;
+    BN_TRY(count > 0 ? bn_pickle_need(p, count) : take_mark(p, &from));
+    BN_TRY(fold(p, count > 0 ? p->depth - count : from));
+done:
+    return rc;
 }
 
 /* Adds the values from stack[from] up to the list or dict below them. */
@@ -322,32 +304,26 @@ static bonsai_status extend(bn_pickle *p, int64_t from, kind k)
     return move_to_chain(p, p->stack[from - 1].at, from);
 }
 
-static bonsai_status extend_marked(bn_pickle *p, kind k)
+/* Adds one value, or a key and its value. */
+static bonsai_status op_append(bn_pickle *p, int k)
+{
+    const int64_t values = k == DICT ? 2 : 1;
+    bonsai_status rc = bn_pickle_need(p, values + 1);
+    return rc == BONSAI_OK ? extend(p, p->depth - values, (kind)k) : rc;
+}
+
+static bonsai_status op_appends(bn_pickle *p, int k)
 {
     int64_t from;
     bonsai_status rc = take_mark(p, &from);
-    return rc == BONSAI_OK ? extend(p, from, k) : rc;
+    return rc == BONSAI_OK ? extend(p, from, (kind)k) : rc;
 }
-
-static bonsai_status op_append(bn_pickle *p)
-{
-    bonsai_status rc = bn_pickle_need(p, 2);
-    return rc == BONSAI_OK ? extend(p, p->depth - 1, LIST) : rc;
-}
-
-static bonsai_status op_setitem(bn_pickle *p)
-{
-    bonsai_status rc = bn_pickle_need(p, 3);
-    return rc == BONSAI_OK ? extend(p, p->depth - 2, DICT) : rc;
-}
-
-static bonsai_status op_appends(bn_pickle *p)  { return extend_marked(p, LIST); }
-static bonsai_status op_setitems(bn_pickle *p) { return extend_marked(p, DICT); }
 
 /* ---- the machine ---- */
 
-static bonsai_status op_stop(bn_pickle *p)
+static bonsai_status op_stop(bn_pickle *p, int unused)
 {
+    (void)unused;
     bonsai_status rc;
     BN_TRY(bn_pickle_need(p, 1));
     if (p->depth != 1) {
@@ -362,22 +338,22 @@ done:
     return rc;
 }
 
-typedef bonsai_status opcode(bn_pickle *p);
-
-static opcode *const opcodes[256] = {
-    [0x80] = op_proto,        ['c'] = op_global,
-    ['q'] = op_put,           ['r'] = op_long_put,     ['h'] = op_get,    ['j'] = op_long_get,
-    ['K'] = op_binint1,       ['M'] = op_binint2,      ['J'] = op_binint,
-    [0x8a] = op_long,         ['G'] = op_real,
-    ['N'] = op_none,          [0x88] = op_true,        [0x89] = op_false,
-    ['T'] = op_string,        ['U'] = op_short_string, ['('] = op_mark,
-    ['X'] = op_string,        ['Q'] = bn_pickle_persistent,
-    [')'] = op_empty_tuple,   ['t'] = op_tuple,
-    [0x85] = op_tuple1,       [0x86] = op_tuple2,      [0x87] = op_tuple3,
-    [']'] = op_list,          ['a'] = op_append,       ['e'] = op_appends,
-    ['}'] = op_dict,          ['s'] = op_setitem,      ['u'] = op_setitems,
-    ['R'] = bn_pickle_reduce, [0x81] = bn_pickle_newobj, ['b'] = bn_pickle_build,
-    ['.'] = op_stop,
+static const struct { bonsai_status (*run)(bn_pickle *p, int arg); int arg; } opcodes[256] = {
+    [0x80] = {op_proto, 1},         ['c'] = {op_global, 0},         ['.'] = {op_stop, 0},
+    ['q'] = {put, 1},               ['r'] = {put, 4},
+    ['h'] = {get, 1},               ['j'] = {get, 4},
+    ['K'] = {push_number, 1},       ['M'] = {push_number, 2},       ['J'] = {push_number, 4},
+    [0x8a] = {op_long, 0},          ['G'] = {op_real, 8},
+    ['N'] = {push_none, NONE},      ['('] = {push_none, MARK},
+    [0x88] = {push_bool, 1},        [0x89] = {push_bool, 0},
+    ['U'] = {push_string, 1},       ['T'] = {push_string, 4},       ['X'] = {push_string, 4},
+    [')'] = {push_empty, TUPLE},    [']'] = {push_empty, LIST},     ['}'] = {push_empty, DICT},
+    ['t'] = {op_tuple, 0},          [0x85] = {op_tuple, 1},
+    [0x86] = {op_tuple, 2},         [0x87] = {op_tuple, 3},
+    ['a'] = {op_append, LIST},      ['e'] = {op_appends, LIST},
+    ['s'] = {op_append, DICT},      ['u'] = {op_appends, DICT},
+    ['R'] = {bn_pickle_reduce, 2},  [0x81] = {bn_pickle_newobj, 2}, ['b'] = {bn_pickle_build, 2},
+    ['Q'] = {bn_pickle_persistent, 1},
 };
 
 static bonsai_status run(bn_pickle *p)
@@ -388,11 +364,11 @@ static bonsai_status run(bn_pickle *p)
         if (p->pos == p->file.len)
             return bn_pickle_refuse(p, "the file ends before the pickle does");
         uint8_t code = p->file.data[p->pos++];
-        if (!opcodes[code])
+        if (!opcodes[code].run)
             return bn_fail_at(BONSAI_E_FORMAT, p->where, "byte %lld: opcode 0x%02x (%c) has no "
                               "place in a file of data", (long long)p->at, code,
                               code >= 0x20 && code < 0x7f ? code : '?');
-        BN_TRY(opcodes[code](p));
+        BN_TRY(opcodes[code].run(p, opcodes[code].arg));
     }
 done:
     return rc;

@@ -96,11 +96,11 @@ bonsai_status bn_pickle_call_encode(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_tensor(bn_pickle *p, const value *args);
 bonsai_status bn_pickle_call_scalar(bn_pickle *p, const value *args);
-bonsai_status bn_pickle_persistent(bn_pickle *p);       /* an opcode */
+bonsai_status bn_pickle_persistent(bn_pickle *p, int values);       /* an opcode */
 
-/* Opcodes that make objects from the stack (pickle_objects.c). */
-bonsai_status bn_pickle_reduce(bn_pickle *p);
-bonsai_status bn_pickle_newobj(bn_pickle *p);
-bonsai_status bn_pickle_build(bn_pickle *p);
+/* Opcodes that make objects of the values on the stack (pickle_objects.c). */
+bonsai_status bn_pickle_reduce(bn_pickle *p, int values);
+bonsai_status bn_pickle_newobj(bn_pickle *p, int values);
+bonsai_status bn_pickle_build(bn_pickle *p, int values);
 
 #endif

@@ -85,34 +85,32 @@ static bonsai_status call_dtype(bn_pickle *p, const value *args)
                       (const char *)p->file.data + v[0].at);
 }
 
+static bonsai_status new_dict(bn_pickle *p)
+{
+    bonsai_status rc = bn_pickle_push_chain(p, DICT);
+    if (rc == BONSAI_OK)
+        bn_pickle_replace_two(p, DICT, p->stack[--p->depth].at, 0);
+    return rc;
+}
+
 /* OrderedDict() */
 static bonsai_status call_ordered_dict(bn_pickle *p, const value *args)
 {
-    bonsai_status rc;
     if (!bn_pickle_unpack(NULL, p, args, TUPLE, 0))
         return bn_pickle_refuse(p, "an OrderedDict that is not empty");
-    BN_TRY(bn_pickle_push_chain(p, DICT));
-    int64_t at = p->stack[--p->depth].at;
-    bn_pickle_replace_two(p, DICT, at, 0);
-done:
-    return rc;
+    return new_dict(p);
 }
 
 /* defaultdict(list) */
 static bonsai_status call_defaultdict(bn_pickle *p, const value *args)
 {
-    bonsai_status rc;
     value v[1];
     if (!bn_pickle_unpack(v, p, args, TUPLE, 1) || v[0].kind != GLOBAL || v[0].at != PYTHON_LIST)
         return bn_pickle_refuse(p, "a defaultdict of something other than lists");
-    BN_TRY(bn_pickle_push_chain(p, DICT));
-    int64_t at = p->stack[--p->depth].at;
-    bn_pickle_replace_two(p, DICT, at, 0);
-done:
-    return rc;
+    return new_dict(p);
 }
 
-bonsai_status bn_pickle_reduce(bn_pickle *p)
+bonsai_status bn_pickle_reduce(bn_pickle *p, int values)
 {
     static bonsai_status (*const calls[GLOBALS])(bn_pickle *, const value *) = {
         [RECONSTRUCT] = call_reconstruct,       [NUMPY_DTYPE] = call_dtype,
@@ -121,7 +119,7 @@ bonsai_status bn_pickle_reduce(bn_pickle *p)
         [REBUILD_TENSOR] = bn_pickle_call_tensor, [SCALAR] = bn_pickle_call_scalar,
     };
     bonsai_status rc;
-    BN_TRY(bn_pickle_need(p, 2));
+    BN_TRY(bn_pickle_need(p, values));
     const value f = p->stack[p->depth - 2], args = p->stack[p->depth - 1];
     if (f.kind == GLOBAL && calls[f.at])
         return calls[f.at](p, &args);
@@ -130,11 +128,11 @@ done:
     return rc;
 }
 
-bonsai_status bn_pickle_newobj(bn_pickle *p)
+bonsai_status bn_pickle_newobj(bn_pickle *p, int values)
 {
     bonsai_status rc;
     value v[1];
-    BN_TRY(bn_pickle_need(p, 2));
+    BN_TRY(bn_pickle_need(p, values));
     const value *top = &p->stack[p->depth - 1];
     if (top[-1].kind != GLOBAL || top[-1].at != CSR_MATRIX ||
         !bn_pickle_unpack(v, p, top, TUPLE, 0)) {
@@ -250,10 +248,10 @@ static bonsai_status build_matrix(bn_pickle *p, matrix *out, const value *state)
     return BONSAI_OK;
 }
 
-bonsai_status bn_pickle_build(bn_pickle *p)
+bonsai_status bn_pickle_build(bn_pickle *p, int values)
 {
     bonsai_status rc;
-    BN_TRY(bn_pickle_need(p, 2));
+    BN_TRY(bn_pickle_need(p, values));
     value object = p->stack[p->depth - 2], state = p->stack[p->depth - 1];
     bool twice = (object.kind == MATRIX && p->matrices[object.at].ready) ||
                  ((object.kind == ARRAY || object.kind == DTYPE) && p->arrays[object.at].ready);

@@ -104,11 +104,11 @@ done:
 }
 
 /* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files */
-bonsai_status bn_pickle_persistent(bn_pickle *p)
+bonsai_status bn_pickle_persistent(bn_pickle *p, int values)
 {
     bonsai_status rc;
     value v[6] = {{0}};
-    BN_TRY(bn_pickle_need(p, 1));
+    BN_TRY(bn_pickle_need(p, values));
     const value *id = &p->stack[p->depth - 1];
     const bool older = bn_pickle_unpack(v, p, id, TUPLE, 6);
     if ((!older && !bn_pickle_unpack(v, p, id, TUPLE, 5)) || !bn_pickle_is(p, &v[0], "storage") ||

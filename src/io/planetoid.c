@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "io.h"
+#include "lines.h"
 #include "pickle.h"
 
 enum { VAL_NODES = 500 };
@@ -83,46 +84,24 @@ static bool matches(const char *path)
 
 /* ---- the files ---- */
 
-static bonsai_status add_test(planetoid *p, int64_t *room, int64_t line, int64_t node)
-{
-    bonsai_status rc;
-    if (node < 0 || node >= INT32_MAX) {
-        rc = bn_fail(BONSAI_E_FORMAT, "%s:%lld: node %lld is outside 0..%d", p->path[TEST_INDEX],
-                     (long long)line, (long long)node, INT32_MAX - 1);
-        goto done;
-    }
-    BN_TRY(bn_grow((void **)&p->test, room, p->tests + 1, sizeof *p->test));
-    p->test[p->tests++] = (int32_t)node;
-done:
-    return rc;
-}
-
 static bonsai_status read_test_index(planetoid *p)
 {
     bonsai_status rc;
-    bn_file f = {0};
-    int64_t room = 0, line = 1, node;
-    BN_TRY(bn_file_open(&f, p->path[TEST_INDEX]));
-    const char *s = (const char *)f.data, *end = s + f.len;
-    while (s < end) {
-        if (*s == '\n')
-            line++;
-        if (*s == '\n' || *s == '\r' || *s == ' ') {
-            s++;
-            continue;
-        }
-        const char *begin = s;
-        if (!bn_parse_int(&s, end, &node) || (s < end && *s != '\n' && *s != '\r' && *s != ' ')) {
-            const char *stop = memchr(begin, '\n', (size_t)(end - begin));
-            int64_t len = (stop ? stop : end) - begin;
-            rc = bn_fail(BONSAI_E_FORMAT, "%s:%lld: \"%.*s\" is not a node", p->path[TEST_INDEX],
-                         (long long)line, len < 40 ? (int)len : 40, begin);
+    bn_lines l = {0};
+    int64_t room = 0, node;
+    BN_TRY(bn_lines_open(&l, p->path[TEST_INDEX]));
+    l.separator = ' ';
+    while (l.more || bn_lines_next(&l)) {
+        BN_TRY(bn_int_next(&l, &node));
+        if (node < 0 || node >= INT32_MAX) {
+            rc = bn_lines_fail(&l, "node %lld is outside 0..%d", (long long)node, INT32_MAX - 1);
             goto done;
         }
-        BN_TRY(add_test(p, &room, line, node));
+        BN_TRY(bn_grow((void **)&p->test, &room, p->tests + 1, sizeof *p->test));
+        p->test[p->tests++] = (int32_t)node;
     }
 done:
-    bn_file_close(&f);
+    bn_lines_close(&l);
     return rc;
 }
 

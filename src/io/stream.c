@@ -36,23 +36,6 @@ bool bn_class_of(double v, int32_t *out)
     return true;
 }
 
-static double float_at(const uint8_t *from, int width)
-{
-    uint16_t half;
-    float f;
-    double d;
-    if (width == 2) {
-        memcpy(&half, from, sizeof half);
-        return (double)bn_half_to_float(half);
-    }
-    if (width == 4) {
-        memcpy(&f, from, sizeof f);
-        return (double)f;
-    }
-    memcpy(&d, from, sizeof d);
-    return d;
-}
-
 /* Reads the next labels as raw bytes, because only here nan is allowed. */
 static bonsai_status float_labels(int32_t *label, bn_npy *a, int64_t count)
 {
@@ -65,7 +48,7 @@ static bonsai_status float_labels(int32_t *label, bn_npy *a, int64_t count)
         const int64_t before = a->done, n = bn_least(BLOCK, count - at);
         BN_TRY(bn_npy_raw(raw, a, n));
         for (int64_t i = 0; i < n; i++) {
-            const double v = float_at(raw + i * a->width, a->width);
+            const double v = bn_npy_real(a, raw + i * a->width);
             if (!bn_class_of(v, &label[at + i]))
                 BN_TRY(bn_fail_at(BONSAI_E_FORMAT, a->where, "entry %lld is %g, which is not a "
                                   "class", (long long)(before + i), v));
@@ -217,13 +200,6 @@ bonsai_status bn_stream_edges_end(bn_stream *s)
 
 /* ---- all of it ---- */
 
-/* Hands an array over to the draft. */
-static void give(bn_draft *d, bonsai_section s, bonsai_type t, void *data, int64_t count)
-{
-    d->g->owned[s] = data;
-    d->g->view.section[s] = (bonsai_array){data, count, t};
-}
-
 /* Whether the elements lie in a file as the library needs them. */
 static bool can_be_mapped(const bn_npy *a)
 {
@@ -295,21 +271,22 @@ done:
     return rc;
 }
 
-void bn_stream_nodes(bn_draft *d, bn_stream *s)
+bonsai_status bn_stream_nodes(bn_draft *d, bn_stream *s)
 {
-    give(d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, s->label, s->n);
-    s->label = NULL;
+    bonsai_status rc;
+    BN_TRY(bn_draft_give(d, BONSAI_SECTION_LABELS, BONSAI_TYPE_U32, (void **)&s->label, s->n));
     if (s->split)
-        give(d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, s->split, s->n);
-    s->split = NULL;
+        BN_TRY(bn_draft_give(d, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, (void **)&s->split, s->n));
     d->nodes = s->n;
     d->classes = s->classes;
+done:
+    return rc;
 }
 
 bonsai_status bn_stream_draft(bn_draft *d, bn_stream *s)
 {
     bonsai_status rc;
-    bn_stream_nodes(d, s);
+    BN_TRY(bn_stream_nodes(d, s));
     BN_TRY(all_edges(d, s));
     if (s->f > 0 && can_be_mapped(&s->features))
         BN_TRY(map_features(d, s));

@@ -39,7 +39,7 @@ bonsai_status bn_stream_edges_end(bn_stream *s);
 bonsai_status bn_stream_rewind(bn_stream *s);
 
 /* Hands labels and split over to a draft, which then knows its nodes and classes. */
-void bn_stream_nodes(bn_draft *d, bn_stream *s);
+bonsai_status bn_stream_nodes(bn_draft *d, bn_stream *s);
 /* Reads all of it into a draft.  Features that lie in a file as the library needs them stay there,
  * and are mapped. */
 bonsai_status bn_stream_draft(bn_draft *d, bn_stream *s);

@@ -167,29 +167,33 @@ static bonsai_status check_member(const char *where, const bn_zip *z, const zip_
     return BONSAI_OK;
 }
 
-bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
+/* Opens a member of the archive; the caller closes a.  *len: its bytes. */
+static bonsai_status open_member(bn_npy *a, int64_t *len, bn_zip *z, zip_int64_t index)
 {
     bonsai_status rc;
     zip_stat_t st;
-    memset(a, 0, sizeof *a);
-    a->zip = z;
-    snprintf(a->where, sizeof a->where, "%.600s:%s", z->path, name);
-    zip_int64_t index = locate(z, name);
-    if (index < 0) {
-        rc = bn_fail_at(BONSAI_E_FORMAT, z->path, "has no array \"%s\"", name);
-        goto done;
-    }
-    if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0) {
-        rc = zip_failed(a->where, zip_get_error(z->archive));
-        goto done;
-    }
+    if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0)
+        return zip_failed(a->where, zip_get_error(z->archive));
     BN_TRY(check_member(a->where, z, &st));
+    *len = (int64_t)st.size;
     a->member = zip_fopen_index(z->archive, (zip_uint64_t)index, 0);
-    if (!a->member) {
+    if (!a->member)
         rc = zip_failed(a->where, zip_get_error(z->archive));
-        goto done;
-    }
-    BN_TRY(bn_npy_header(a, (int64_t)st.size));
+done:
+    return rc;
+}
+
+bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name)
+{
+    bonsai_status rc;
+    int64_t len;
+    *a = (bn_npy){.zip = z};
+    snprintf(a->where, sizeof a->where, "%.600s:%s", z->path, name);
+    const zip_int64_t index = locate(z, name);
+    if (index < 0)
+        return bn_fail_at(BONSAI_E_FORMAT, z->path, "has no array \"%s\"", name);
+    BN_TRY(open_member(a, &len, z, index));
+    BN_TRY(bn_npy_header(a, len));
 done:
     if (rc != BONSAI_OK)
         bn_npy_close(a);
@@ -213,31 +217,22 @@ static zip_int64_t locate_ending(const bn_zip *z, const char *name)
 bonsai_status bn_zip_member(uint8_t **out, int64_t *len, bn_zip *z, const char *name)
 {
     bonsai_status rc;
-    zip_stat_t st;
     bn_npy a = {.zip = z};
-    uint8_t *data = NULL;
     *out = NULL;
     snprintf(a.where, sizeof a.where, "%.600s:%s", z->path, name);
     const zip_int64_t index = locate_ending(z, name);
     if (index < 0)
         return bn_fail_at(BONSAI_E_FORMAT, z->path, "has no member \"%s\"", name);
-    if (zip_stat_index(z->archive, (zip_uint64_t)index, 0, &st) != 0)
-        return zip_failed(a.where, zip_get_error(z->archive));
-    BN_TRY(check_member(a.where, z, &st));
-    BN_TRY(BN_NEW(&data, (int64_t)st.size));
-    a.member = zip_fopen_index(z->archive, (zip_uint64_t)index, 0);
-    if (!a.member) {
-        rc = zip_failed(a.where, zip_get_error(z->archive));
-        goto done;
-    }
-    BN_TRY(bn_zip_pull(&a, data, (int64_t)st.size));
+    BN_TRY(open_member(&a, len, z, index));
+    BN_TRY(BN_NEW(out, *len));
+    BN_TRY(bn_zip_pull(&a, *out, *len));
     BN_TRY(bn_zip_end(&a));
-    *out = data;
-    *len = (int64_t)st.size;
-    data = NULL;
 done:
     bn_npy_close(&a);
-    bn_free(data);
+    if (rc != BONSAI_OK) {
+        bn_free(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

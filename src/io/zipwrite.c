@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "lines.h"
 #include "npy.h"
 
 enum { MEMBERS = 128, NAME = 40, CHUNK = 1 << 16, LEVEL = 3, DATE = 0x21, TICK = 1 << 22 };
@@ -141,22 +142,9 @@ static record end_record(const bn_zip_out *z, int64_t offset, int64_t size)
 
 /* ---- deflate ---- */
 
-static voidpf zlib_new(voidpf opaque, uInt count, uInt size)
-{
-    void *p;
-    (void)opaque;
-    return bn_new(&p, (int64_t)count, size) == BONSAI_OK ? p : Z_NULL;
-}
-
-static void zlib_free(voidpf opaque, voidpf p)
-{
-    (void)opaque;
-    bn_free(p);
-}
-
 static bonsai_status start_deflate(bn_zip_out *z)
 {
-    z->stream = (z_stream){.zalloc = zlib_new, .zfree = zlib_free};
+    z->stream = (z_stream){.zalloc = bn_zlib_alloc, .zfree = bn_zlib_free};
     if (deflateInit2(&z->stream, LEVEL, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: no room to compress");
     z->deflating = true;
