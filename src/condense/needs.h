@@ -44,7 +44,7 @@ double bn_needs_halo(const bn_needs *q, int round);
 /* The same for any part of the nodes, embedded with so many rounds. */
 double bn_needs_reach(const bonsai_shape *s, double share, int rounds);
 double bn_needs_halo_of(const bn_needs *q, double share);
-/* Nodes whose rows prototypes are made of beside those of the training nodes: see wide.c. */
+/* Nodes whose rows prototypes are made of beside those of the training nodes: see unlabelled.c. */
 double bn_needs_wide(const bn_needs *q);
 double bn_needs_clusters(const bn_needs *q);            /* of full rows, that the budget holds */
 double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding, at most, */

@@ -32,6 +32,8 @@ void bn_embedding_free(bn_embedding *e);
 /* One row as f floats, zeros included; and sum (f) += weight times a row. */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
 void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
+/* Returns the squared length of a row. */
+double bn_row_squares(const bn_embedding *e, int64_t row);
 /* Whether so many entries that are not zero, of so many in all, are better kept in dense rows. */
 static inline bool bn_is_full(int64_t entries, int64_t all) { return entries > all / 4; }
 /* The entries of a row that are not zero. */

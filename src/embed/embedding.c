@@ -37,6 +37,16 @@ void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight)
         sum[e->index[i]] += weight * (double)e->value[i];
 }
 
+double bn_row_squares(const bn_embedding *e, int64_t row)
+{
+    const float *x = e->dense ? e->dense + row * e->f : e->value + e->offsets[row];
+    const int64_t count = e->dense ? e->f : e->offsets[row + 1] - e->offsets[row];
+    double sum = 0;
+    for (int64_t j = 0; j < count; j++)
+        sum += (double)x[j] * (double)x[j];
+    return sum;
+}
+
 int64_t bn_embedding_length(const bn_embedding *e, int64_t r)
 {
     int64_t count = 0;

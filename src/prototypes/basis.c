@@ -44,7 +44,7 @@ int64_t bn_basis_most(const bn_guide *g, int views)
 
 /* ---- columns ---- */
 
-/* The columns that say most; all of them where there is room. */
+/* Picks the columns that say most; all of them if there is room. */
 static bonsai_status pick_columns(bn_basis *b, const bn_guide *g, int views, int64_t columns)
 {
     bonsai_status rc;
@@ -68,7 +68,7 @@ done:
 
 /* ---- directions ---- */
 
-/* Row k of out (lives-1 x columns): the mean of the first classes against the next. */
+/* Fills row k of out (lives-1 x columns) with the mean of the first classes against the next. */
 static void turn(double *out, const float *w, const bn_guide *g, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {
@@ -129,7 +129,7 @@ static bonsai_status find_factor(bn_basis *b)
     return bn_angles_factor(&b->factor, b->number, b->scale, b->r, b->columns);
 }
 
-/* factor^-1 x */
+/* Replaces x by factor^-1 x. */
 static void forward(double *x, const bn_basis *b)
 {
     for (int64_t i = 0; i < b->r; i++)
@@ -197,7 +197,7 @@ done:
 
 /* ---- all of it ---- */
 
-/* The directions of all views, one after the other, as doubles. */
+/* Finds the directions of all views, one after the other, as doubles. */
 static bonsai_status find_directions(double **out, bn_basis *b, const bn_guide *g, int views,
                                      const bn_place *at)
 {

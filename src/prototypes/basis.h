@@ -55,7 +55,7 @@ typedef struct bn_basis {
     bn_scorer project;          /* rows to coordinates at right angles */
 } bn_basis;
 
-/* Directions of some views in the columns that say most, at most so many. */
+/* Makes directions of some views in the columns that say most, at most `columns`. */
 bonsai_status bn_basis_make(bn_basis *out, const bn_guide *g, int views, int64_t columns,
                             const bn_place *at);
 /* The basis of a graph that has one. */

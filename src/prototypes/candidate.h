@@ -3,7 +3,7 @@
  *   clusters.c   nodes over classes, clusters
  *   centres.c    the rows of prototypes: means of members, mixed
  *   teachers.c   their soft labels
- *   forms.c      ways to store rows, and their bytes
+ *   storage.c    ways to store rows, and their bytes
  *   rows.c       which entries of the rows are stored
  *   smallgraph.c the graph of some prototypes
  *   origins.c    the nodes that they are most like
@@ -71,7 +71,7 @@ bonsai_status bn_clusters_average(bn_clusters *c, const bn_source *s, const bn_k
 /* Rows of those means. */
 bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads);
 void bn_centres_free(bn_centres *m);
-/* ---- rows as they are stored (forms.c, rows.c) ---- */
+/* ---- rows as they are stored (storage.c, rows.c) ---- */
 
 typedef struct {                /* how a graph of prototypes is stored */
     bonsai_accounting accounting;       /* STRICT or PAPER_CONDENSED */
@@ -82,15 +82,15 @@ typedef struct {                /* how a graph of prototypes is stored */
     bool    soft;               /* soft labels in 255ths */
     bool    pairs, alone, both; /* two nodes each; nodes without a self loop; one of either */
     int64_t largest;            /* weight; 0: all are the same and are not stored */
-    int64_t directions, kept;   /* of a basis, in so many columns; 0: rows have none */
+    int64_t directions, kept;   /* of a basis, and its columns; 0: rows have no basis */
 } bn_storage;
 
-/* Nodes of so many prototypes. */
+/* Returns the nodes of n prototypes. */
 static inline int64_t bn_storage_rows(const bn_storage *s, int64_t n)
 {
     return s->pairs || s->both ? 2 * n : n;
 }
-/* The bytes of n prototypes with so many entries in all, or so many columns: no less than
+/* Returns the bytes of n prototypes with `stored` entries in all, or columns: no less than
  * bonsai_graph_bytes counts. */
 double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t stored);
 /* The most prototypes with `entries` in each row that fit, at least 0. */
@@ -98,7 +98,7 @@ int64_t bn_storage_most(const bn_storage *s, double bytes, int64_t entries);
 
 typedef struct {                /* which entries of each row are stored */
     int64_t *live;              /* rows: entries that the type does not round to zero */
-    int64_t *keep;              /* rows: so many of them are stored, ... */
+    int64_t *keep;              /* rows: how many of them are stored, ... */
     int32_t *column;            /* ... those in these columns, ascending; NULL: the first ones */
     int64_t  columns;
     int64_t  nnz, all;          /* sums of keep and of live */
@@ -128,13 +128,13 @@ typedef struct {                /* all that a small graph is made of */
     const bn_keep *keep;
     const bn_storage *storage;
     double mix;                 /* of posteriors in soft labels, beside the class */
-    const float *said;          /* what a teacher says of every labelled node, in their place, or NULL */
+    const float *taught;        /* labels of every labelled node by a teacher, instead of them; or NULL */
     const struct bn_basis *basis;       /* of rows that are mixtures, in place of m and keep, ... */
     const struct bn_shares *shares;     /* ... and how much of each; NULL: they are not */
     bool bare;                  /* the basis has no direction along the mean row */
 } bn_plan;
 
-/* A graph of so many nodes that do not exist in full, with what they take over from it: classes and
+/* Makes a graph of nodes that do not exist in full, with what they take over from it: classes and
  * features, their names and units.  Edges, rows and labels are to be put in. */
 bonsai_status bn_made_graph(bonsai_graph **out, const bonsai_graph *full, int64_t nodes);
 typedef enum {                  /* the features of a small graph: */

@@ -25,7 +25,7 @@ static int by_need(const void *a, const void *b)
     return (x->class > y->class) - (x->class < y->class);
 }
 
-/* Each class gets what it is due less `level`, between one and all of its rows. */
+/* Gives each class its due less `level`, between one and all of its rows; returns the sum. */
 static int64_t share_at(int64_t *want, const int64_t *have, const double *due, int64_t classes,
                         double level)
 {
@@ -38,7 +38,7 @@ static int64_t share_at(int64_t *want, const int64_t *have, const double *due, i
     return sum;
 }
 
-/* One more for the classes that are furthest below their due. */
+/* Gives one more to the classes that are furthest below their due. */
 static void share_rest(int64_t *want, const int64_t *have, const double *due, int64_t classes,
                        int64_t rest, needy *order)
 {
@@ -133,7 +133,7 @@ done:
     return rc;
 }
 
-/* Clusters of one class after the other; numbers ascend with the class. */
+/* Clusters one class after the other; numbers ascend with the class. */
 static bonsai_status cluster_classes(bn_clusters *out, const bn_source *s, by_class *b,
                                      uint64_t seed)
 {

@@ -41,7 +41,7 @@ static int64_t row_at(const bn_fit *q, int64_t i)
     return i * q->x->rows / q->n;
 }
 
-/* The first of index[begin .. end-1], which ascend, that is not below x. */
+/* Returns the place of the first of index[begin .. end-1], which ascend, that is not below x. */
 static int64_t lower_bound(const int32_t *index, int64_t begin, int64_t end, int64_t x)
 {
     while (begin < end) {
@@ -86,7 +86,7 @@ static void cut_row(const bn_fit *q, const slab *s, int64_t i)
         *in_slab(q, s, i, x->index[e]) = root * (double)x->value[e];
 }
 
-/* To q->slab. */
+/* Cuts a part of A into q->slab. */
 static void cut(const bn_fit *q, slab s)
 {
     int64_t rows = s.last - s.first, cols = s.to - s.from;
@@ -98,7 +98,7 @@ static void cut(const bn_fit *q, slab s)
         cut_row(q, &s, i);
 }
 
-/* The product of a panel of each, of so many columns, added to a tile of c, which has `stride`
+/* The product of a panel of each, of `depth` columns, added to a tile of c, which has `stride`
  * columns and rows x cols of the tile. */
 typedef struct { double *c; int64_t stride, rows, cols; } target;
 
@@ -220,14 +220,15 @@ static void gram_of_lines(bn_fit *q)
         }
 }
 
-/* Outer products of lines cost the squares of their lengths; the other way is many times as fast
- * for each of its products. */
+/* Returns whether outer products of lines are faster: they cost the squares of their lengths,
+ * but the other way is many times as fast for each product. */
 static bool lines_are_short(const bn_fit *q)
 {
     return LONG_LINE * squares_of_lines(q) < (double)q->m * (double)q->m * (double)q->depth;
 }
 
-/* out (wide,k) = A' y (n,k), where sparse: a panel of features has one owner, as has a column. */
+/* Computes out (wide,k) = A' y (n,k) of sparse rows: a panel of features has one owner, as
+ * has a column. */
 static void back_lines(double *out, const bn_fit *q, const double *y, int64_t k)
 {
     int64_t lines = q->dual ? q->wide : q->n;
@@ -250,7 +251,7 @@ static void back_lines(double *out, const bn_fit *q, const double *y, int64_t k)
         }
 }
 
-/* out (k,rows) = rows of y (.,k), in panels of columns */
+/* Lays rows of y (.,k) out as out (k,rows), in panels of columns. */
 static void put_sides(double *out, const double *y, int64_t rows, int64_t k)
 {
     memset(out, 0, (size_t)(bn_whole_tiles(k) * rows) * sizeof *out);
@@ -259,7 +260,7 @@ static void put_sides(double *out, const double *y, int64_t rows, int64_t k)
             out[bn_in_panels(j, i, rows)] = y[i * k + j];
 }
 
-/* The same of dense rows. */
+/* Computes the same of dense rows. */
 static void back_slabs(double *out, const bn_fit *q, const double *y, int64_t k)
 {
     memset(out, 0, (size_t)(q->wide * k) * sizeof *out);
@@ -291,8 +292,8 @@ static bn_system system_of(const bn_fit *q)
     return (bn_system){q->gram, q->m, q->c, q->k};
 }
 
-/* As many lambdas at once as there are threads.  What is finite is positive definite by far more
- * than rounding takes away. */
+/* Solves for as many lambdas at once as there are threads.  What is finite is positive
+ * definite by far more than rounding takes away. */
 static void solve_all(const bn_fit *q)
 {
     int team = bn_lanes(q->threads, q->ways);
@@ -328,14 +329,9 @@ bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given)
     for (int64_t i = 0; i < q->n; i++)
         total += given->weight ? (double)given->weight[row_at(q, i)] : 1;
     for (int64_t i = 0; i < q->n; i++) {
-        const bn_embedding *x = q->x;
         int64_t row = row_at(q, i);
-        double weight = (given->weight ? (double)given->weight[row] : 1) / total, squares = 0;
-        const float *v = x->dense ? x->dense + row * x->f : x->value + x->offsets[row];
-        int64_t count = x->dense ? x->f : x->offsets[row + 1] - x->offsets[row];
-        for (int64_t j = 0; j < count; j++)
-            squares += (double)v[j] * (double)v[j];
-        q->squares += weight * squares;
+        double weight = (given->weight ? (double)given->weight[row] : 1) / total;
+        q->squares += weight * bn_row_squares(q->x, row);
         q->root[i] = sqrt(weight);
         for (int64_t j = 0; j < q->c; j++) {
             double is = given->target ? (double)given->target[row * q->c + j]
@@ -368,8 +364,8 @@ static void build(bn_fit *q)
             memcpy(q->b + i * q->k + w * q->c, y + i * q->c, (size_t)q->c * sizeof *y);
 }
 
-/* Room for every step of a direct fit.  The slab has panels of either kind of cut, and beside those
- * of columns the right-hand sides. */
+/* Allocates what a direct fit needs.  The slab has panels of either kind of cut, and beside
+ * those of columns the right-hand sides. */
 static bonsai_status make_room(bn_fit *q)
 {
     bonsai_status rc;
@@ -388,7 +384,7 @@ done:
     return rc;
 }
 
-/* The constant as the solver has it, and as who scores has it: 1. */
+/* Scales the weight of the constant, which is 1 for those who score. */
 static void scale_constant(bn_fit *q, double by)
 {
     for (int64_t j = 0; j < q->k; j++)
@@ -414,7 +410,7 @@ done:
     return rc;
 }
 
-/* A in single precision, as it is: sparse or dense. */
+/* Lays A out in single precision, sparse or dense as it is. */
 static bonsai_status lay_rows(bn_matrix *a, bn_fit *q)
 {
     bonsai_status rc;
@@ -440,7 +436,7 @@ done:
     return rc;
 }
 
-/* Where neither side of A is small: conjugate gradients on its rows. */
+/* Fits by conjugate gradients on the rows, where neither side of A is small. */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p)
 {
     bonsai_status rc;

@@ -22,17 +22,6 @@ static const float constant = 0.1f, most = 1e18f;
 
 /* ---- making one ---- */
 
-/* Adds up the squares of a row. */
-static double squares_of(const bn_embedding *e, int64_t row)
-{
-    const float *v = e->dense ? e->dense + row * e->f : e->value + e->offsets[row];
-    int64_t count = e->dense ? e->f : e->offsets[row + 1] - e->offsets[row];
-    double squares = 0;
-    for (int64_t j = 0; j < count; j++)
-        squares += (double)v[j] * (double)v[j];
-    return squares;
-}
-
 static void draw_signs(float *sign, int64_t count, uint64_t item)
 {
     bn_rng r = bn_rng_at(SEED, item);
@@ -40,13 +29,13 @@ static void draw_signs(float *sign, int64_t count, uint64_t item)
         sign[i] = bn_rng_next(&r) >> 63 ? 1.0f : -1.0f;
 }
 
-/* Mixings of one side that give all columns. */
+/* Returns how many mixings of one side give all columns. */
 static int64_t mixings(const bn_hidden *h)
 {
     return h->side < WIDE ? WIDE / h->side : 1;
 }
 
-/* to (side) += factor times the row, each column with its sign. */
+/* Adds factor times the row to `to` (side), each column with its sign. */
 static void add_row(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row, float factor,
                     const float *sign)
 {
@@ -57,7 +46,7 @@ static void add_row(float *to, const bn_hidden *h, const bn_embedding *x, int64_
         to[x->index[e] & last] += sign[x->index[e]] * (x->value[e] * factor);
 }
 
-/* The mean row as the layer lays it out, and the unit. */
+/* Finds the mean row as the layer lays it out, and the unit. */
 static bonsai_status find_mean(bn_hidden *h, const bn_embedding *rows)
 {
     bonsai_status rc;
@@ -68,7 +57,7 @@ static bonsai_status find_mean(bn_hidden *h, const bn_embedding *rows)
     BN_TRY(BN_NEW(&h->mean, mixings(h) * h->side));
     for (int64_t i = 0; i < rows->rows; i++) {
         bn_row_add(sum, rows, i, 1 / n);
-        squares += squares_of(rows, i) / n;
+        squares += bn_row_squares(rows, i) / n;
     }
     for (int64_t j = 0; j < h->f; j++) {
         mean.dense[j] = (float)sum[j];
@@ -134,7 +123,7 @@ static void mix_halves(float *restrict low, float *restrict high, int64_t n)
     }
 }
 
-/* The Hadamard transform of n numbers, a power of two from GROUP on. */
+/* Applies the Hadamard transform to n numbers, a power of two from GROUP on. */
 static void mix(float *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i += GROUP)
@@ -144,7 +133,7 @@ static void mix(float *x, int64_t n)
             mix_halves(x + i, x + i + len, len);
 }
 
-/* to (side) = the row less the mean, and the constant, each column with its sign. */
+/* Fills `to` (side) with the row less the mean, and the constant, each column with its sign. */
 static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row,
                     const float *sign, const float *mean)
 {
@@ -155,7 +144,8 @@ static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_
     to[h->f & (h->side - 1)] += sign[h->f] * constant;
 }
 
-/* The last transform is needed in its first columns only: those of the sums of such stretches. */
+/* Fills out with one mixing; the last transform is needed in its first columns only, those of
+ * the sums of stretches. */
 static void one_mixing(float *out, float *room, const bn_hidden *h, const float *turn)
 {
     const int64_t side = h->side, kept = bn_least(side, WIDE);

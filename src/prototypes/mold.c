@@ -38,7 +38,7 @@ static void drop_first(bn_embedding *e)
     bn_embedding_drop(e, 1);
 }
 
-/* Own rows, those of all views, and their mean. */
+/* Projects the rank's rows, all views of them, and their mean. */
 static bonsai_status project_rows(bn_mold *m, const bn_source *s, const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;

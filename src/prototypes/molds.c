@@ -123,7 +123,7 @@ done:
     return rc;
 }
 
-/* Returns whether so many prototypes leave room for all columns, or cost few of them. */
+/* Returns whether this many prototypes leave room for all columns, or cost few of them. */
 static bool is_cheap(const bn_search *w, bn_trial t, int64_t nodes)
 {
     t.nodes = nodes;
@@ -144,8 +144,9 @@ static int64_t usual_count(const bn_search *w, const bn_trial *t)
     return n;
 }
 
-/* Whether a basis does without the mean row at first: words are learned faster without it, and dense
- * features better with it, since networks do not unlearn the random weights that they begin with. */
+/* Returns whether a basis does without the mean row at first: words are learned faster
+ * without it, and dense features better with it, since networks do not unlearn the random
+ * weights that they begin with. */
 bool bn_search_bare(const bn_search *w)
 {
     return w->guide.filled[BN_GUIDE_OWN] < 0.5;

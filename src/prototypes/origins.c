@@ -22,7 +22,7 @@ typedef struct {
     int      threads;
 } search;
 
-/* The view that a blend is, or -1 for one of several. */
+/* Returns the view that a blend is, or -1 if it mixes several. */
 static int only_view(const bn_blend *b)
 {
     for (int v = 0; v < BN_VIEWS; v++)
@@ -31,7 +31,7 @@ static int only_view(const bn_blend *b)
     return -1;
 }
 
-/* Rows begin .. end-1 of the source, blended. */
+/* Blends rows begin .. end-1 of the source. */
 static bonsai_status blend(bn_embedding *out, const search *q, int64_t begin, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;
@@ -62,7 +62,7 @@ static void keep_nearer(search *q, int64_t k, int64_t row, double distance)
     q->out[k] = row;
 }
 
-/* Row i of x is that of row begin + i; every member is measured from its prototype. */
+/* Measures every member from its prototype; row `at` of x is row begin of the source. */
 static void measure_members(search *q, const bn_embedding *x, int64_t at, int64_t begin, int64_t end)
 {
     const int32_t *cluster = q->c->cluster;
@@ -76,7 +76,7 @@ static void measure_members(search *q, const bn_embedding *x, int64_t at, int64_
             keep_nearer(q, cluster[r], r, (double)q->room[r - begin]);
 }
 
-/* Where labels are guesses: training nodes, of which there are few, from all of their class. */
+/* Measures training nodes from all prototypes of their class, where labels are guesses. */
 static void measure_known(search *q, const bn_embedding *x, int64_t at, int64_t begin, int64_t end)
 {
     for (int64_t r = begin; r < end; r++)
@@ -103,7 +103,7 @@ done:
     return rc;
 }
 
-/* Of what all ranks found, the nearest row; the first of those as near. */
+/* Finds the nearest of the rows that all ranks found; the first of those as near. */
 static bonsai_status agree_on_rows(search *q, double *all)
 {
     bonsai_status rc;
@@ -121,7 +121,7 @@ done:
     return rc;
 }
 
-/* The prototypes' rows in the form of the rows that are compared with them. */
+/* Copies the prototypes' rows, dense or sparse as the rows that are compared with them. */
 static bonsai_status take_form(bn_embedding *to, const bn_embedding *rows, const search *q)
 {
     bool dense = false;

@@ -79,7 +79,7 @@ static double near_share_of(int models)
     return near / (near + far);
 }
 
-/* A view behind a hidden layer of its own. */
+/* Puts a view behind a hidden layer of random weights. */
 static bonsai_status hide(bn_embedding *out, bn_hidden *h, const bn_embedding *x, int threads)
 {
     bonsai_status rc;
@@ -217,21 +217,21 @@ done:
     return rc;
 }
 
-/* Some of very many points speak for all: a system as large as both sides of them would take longer
- * than everything else, and its square of bytes. */
+/* Returns how many of very many points speak for all: a system as large as both sides of them
+ * would take longer than everything else, and its square of bytes. */
 static int64_t some_points(const bn_embedding *x)
 {
     return x->f >= LONG_ROW ? bn_least(x->rows, BN_MOST_POINTS) : x->rows;
 }
 
-/* Products of a fit of n points whose rows have so many numbers. */
+/* Returns the products of a fit of n points whose rows have this many numbers. */
 static double products(double n, double wide, double length, int ways)
 {
     const double m = fmin(n, wide);
     return n * length * m / 2 + ways * m * m * m / 3;
 }
 
-/* So many of them that a fit takes no more products. */
+/* Returns how many of them a fit may have that takes no more products. */
 static double within(double n, double wide, double length, int ways, double most)
 {
     while (n > 64 && products(n, wide, length, ways) > most)
@@ -366,7 +366,7 @@ done:
     return rc;
 }
 
-/* Soft labels and weights as training reads them, where there are some. */
+/* Reads soft labels and weights as training does, if there are any. */
 static bonsai_status read_labels(points *q, const bonsai_graph *small)
 {
     bonsai_status rc;

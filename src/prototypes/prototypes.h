@@ -37,8 +37,8 @@ bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *
 /* The same of very many rows, once, within a second or so: few choose the lambda, more are fitted. */
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
-/* Products of these fits, for plans: of n rows with so many columns, the constant included, and so
- * many numbers; and how many of the rows are fitted once. */
+/* Return the products of these fits, for plans: of n rows with `wide` columns, the constant included,
+ * and `length` numbers; and how many of the rows are fitted once. */
 double bn_probe_products(double n, double wide, double length);
 double bn_probe_products_once(double *fitted, double n, double wide, double length);
 /* A standard error of a score; judged: the `independent` nodes of the merit. */
@@ -54,13 +54,13 @@ bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t 
 void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
-/* How many rows speak for all of x in a fit of so many classes, of which a step may take so many
+/* Returns how many rows speak for all of x in a fit of these classes, if a step may take `most`
  * products. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most);
 /* The labels of the given rows of all ranks, which ascend; own: of the rank's own rows. */
 bonsai_status bn_labels_gather(int32_t *out, const bn_sharded *x, const int32_t *own,
                                const int64_t *row, int64_t count);
-/* So many rows that speak for all, at even distances, and their labels: on every rank. */
+/* Samples evenly spaced rows and copies them and their labels to all ranks. */
 bonsai_status bn_rows_some(bn_embedding *some, int32_t **label, const bn_sharded *x,
                            const int32_t *own, int64_t count);
 

@@ -51,7 +51,7 @@ static void add_entry(row_room *r, int32_t j, float v)
     r->sum += (double)v;
 }
 
-/* The number of a value times 1 / scale, nearest in square roots. */
+/* Returns the number of a value times 1 / scale, nearest in square roots. */
 static int32_t square_of(float v, float most, bonsai_type type)
 {
     int levels = type == BONSAI_TYPE_I8 ? 7 : 15;
@@ -80,7 +80,7 @@ static void number_bytes(row_room *r, bonsai_type type)
     }
 }
 
-/* The entries of row i, less those that round to zero. */
+/* Loads the entries of row i, less those that round to zero. */
 static void load_row(row_room *r, const bn_embedding *c, int64_t i, const bn_storage *s)
 {
     r->count = 0;
@@ -144,7 +144,7 @@ static void cut_row(row_room *r, const int32_t *column, int64_t columns, bonsai_
         make_up(r, type);
 }
 
-/* One room for each of `lanes` threads. */
+/* Allocates a room for each of `lanes` threads. */
 static bonsai_status new_rooms(row_room **out, int lanes, const bn_embedding *c)
 {
     int64_t most = c->dense ? c->f : 0;
@@ -180,7 +180,7 @@ static int64_t kept_at(const bn_keep *k, int64_t rows, int64_t t)
     return sum;
 }
 
-/* The most entries or columns that fit, at least `low`. */
+/* Returns the most entries or columns that fit, at least `low`. */
 static int64_t most_stored(const bn_storage *s, int64_t n, int64_t low, int64_t high, double bytes)
 {
     while (low < high) {
@@ -235,8 +235,8 @@ done:
 
 /* ---- which columns ---- */
 
-/* How far rows are from their mean in each column, by size; -1 where no row has an entry.  Entries
- * are met in the order of rows. */
+/* Rates each column by how far rows are from their mean in it, by size; -1 if no row has an
+ * entry.  Entries are met in the order of rows. */
 static void rate_columns(double *score, const bn_centres *m)
 {
     const bn_embedding *x = &m->x;
@@ -293,7 +293,7 @@ done:
     return rc;
 }
 
-/* The columns in which rows differ most, as many as fit. */
+/* Picks the columns in which rows differ most, as many as fit. */
 static bonsai_status pick_columns(bn_keep *k, bool *fits, const bn_centres *m, const bn_storage *s,
                                   double bytes)
 {
@@ -313,7 +313,7 @@ done:
     return rc;
 }
 
-/* Entries of each row: those that do not round to zero, and those of them in the columns. */
+/* Counts the entries of each row that do not round to zero, and those of them in the columns. */
 static void count_live(bn_keep *k, row_room *room, int lanes, const bn_centres *m,
                        const bn_storage *s)
 {
@@ -405,7 +405,8 @@ static void put_row(const target *to, const row_room *r, int64_t i)
     }
 }
 
-/* Sparse or dense, whichever is smaller; the writer may know still smaller ways. */
+/* Allocates sparse or dense features, whichever is smaller; the writer may know still smaller
+ * ways. */
 static bonsai_status make_room(target *to, bonsai_graph *g, const bn_keep *k, const bn_storage *s)
 {
     bonsai_status rc = BONSAI_OK;

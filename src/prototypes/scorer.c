@@ -30,7 +30,7 @@ void bn_scorer_free(bn_scorer *s)
 
 typedef struct { int64_t first, count; } some_rows;
 
-/* The columns of the weights from `at` on, as many as there is room for. */
+/* Scores with the columns of the weights from `at` on, as many as there is room for. */
 static void score_some(float *room, const bn_scorer *s, const bn_embedding *x, some_rows rows,
                        int64_t at)
 {
@@ -49,7 +49,7 @@ static void score_some(float *room, const bn_scorer *s, const bn_embedding *x, s
     }
 }
 
-/* Whole groups of columns are what the kernels want. */
+/* Scores whole groups of columns, as the kernels want them. */
 void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row,
                    int64_t count)
 {

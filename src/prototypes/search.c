@@ -1,7 +1,7 @@
 /* search.c -- candidates under a budget, and the probe's choice among them.
  *
  * A candidate is a number of prototypes, what their rows are made of (centres.c), and how these are
- * stored (forms.c): few with full rows, or many with thin ones.  Which is best differs from graph to
+ * stored (storage.c): few with full rows, or many with thin ones.  Which is best differs from graph to
  * graph, from one per class to single nodes, so the search goes over the whole range in large steps,
  * then tries the steps beside the best, other rows, and other ways to store them.  The probe scores
  * each as its reader will see it, and the highest score wins.
@@ -29,7 +29,7 @@ void bn_candidate_free(bn_candidate *a)
     bn_centres_free(&a->m);
     bn_keep_free(&a->keep);
     bn_shares_free(&a->shares);
-    bn_free(a->said);
+    bn_free(a->taught);
     memset(a, 0, sizeof *a);
 }
 
@@ -105,7 +105,7 @@ static const bn_basis *basis_of(const bn_candidate *a)
     return !a->mold ? NULL : a->t.bare ? &a->mold->bare : &a->mold->basis;
 }
 
-/* Rows in the coordinates of a basis, as shares of its directions. */
+/* Makes rows in the coordinates of a basis, as shares of its directions. */
 static bonsai_status make_shares(bn_candidate *a, const bn_search *w)
 {
     bonsai_status rc;
@@ -129,8 +129,8 @@ done:
     return rc;
 }
 
-/* The published price knows neither pairs nor columns, and prototypes that are to follow their graph
- * (members are for that) must be ones that an update can make again. */
+/* Returns whether pairs and columns may be tried: the published price does not know them, and
+ * an update must be able to make prototypes with members again. */
 static bool is_free(const bn_search *w)
 {
     return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
@@ -169,7 +169,7 @@ static bonsai_status ask_teachers(bn_candidate *a, bn_search *w, bn_mold *mold)
     if (!t->s)
         BN_TRY(find_teachers(w));
     if (t->f > 0)
-        BN_TRY(bn_teachers_say(&a->said, t, &a->m, &bn_kinds[a->t.kind], &w->at));
+        BN_TRY(bn_teachers_label(&a->taught, t, &a->m, &bn_kinds[a->t.kind], &w->at));
 done:
     return rc;
 }
@@ -207,12 +207,12 @@ done:
 static double mix_of(const bn_candidate *a, const bn_search *w)
 {
     const double members = (double)w->s->view[BN_FAR]->rows / (double)a->c->count;
-    return a->said ? fmin(1, sqrt(members / TAUGHT)) : 0.5 * fmin(1, sqrt(members / 40));
+    return a->taught ? fmin(1, sqrt(members / TAUGHT)) : 0.5 * fmin(1, sqrt(members / 40));
 }
 
 static bn_plan plan_of(const bn_candidate *a, const bn_search *w)
 {
-    return (bn_plan){a->c, &a->m, &a->keep, &a->storage, mix_of(a, w), a->said,
+    return (bn_plan){a->c, &a->m, &a->keep, &a->storage, mix_of(a, w), a->taught,
                      basis_of(a), &a->shares, a->t.bare};
 }
 
@@ -230,8 +230,8 @@ bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const 
     return bn_candidate_graph(out, &p, form, w->job);
 }
 
-/* As it will be read, or, of a basis, in its coordinates.  The score is that of rank 0: BLAS may
- * round another way on another rank's machine. */
+/* Scores a candidate as it will be read or, of a basis, in its coordinates.  The score is
+ * rank 0's: BLAS may round another way on another rank's machine. */
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
 {
     bonsai_status rc;
@@ -258,7 +258,8 @@ bool bn_trial_same(const bn_trial *a, const bn_trial *b)
            a->views == b->views && a->columns == b->columns && a->bare == b->bare;
 }
 
-/* Whether its rows would be too thin to be of use: not worth looking for its clusters. */
+/* Returns whether rows would be too thin to be of use, so that their clusters need not be
+ * looked for. */
 static bool is_thin(const bn_search *w, const bn_trial *t)
 {
     bn_storage s = bn_search_storage(w, t);
@@ -307,7 +308,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The most clusters that there may be, and the least. */
+/* Returns the most clusters that there may be. */
 int64_t bn_search_most(const bn_search *w)
 {
     return bn_least(w->s->view[BN_FAR]->rows, w->budget.nodes);
@@ -323,8 +324,9 @@ static bool may_be(const bn_search *w, int64_t nodes)
     return nodes >= bn_search_least(w) && nodes <= bn_search_most(w);
 }
 
-/* Pairs teach GraphSAGE to tell a node's own row from those of its neighbours, but GAT an attention
- * that fails in the full graph (doc/algorithm.md): they are for GraphSAGE alone. */
+/* Returns whether pairs may be tried: they teach GraphSAGE to tell a node's own row from
+ * those of its neighbours, but GAT an attention that fails in the full graph
+ * (doc/algorithm.md). */
 bool bn_search_may_pair(const bn_search *w, int64_t nodes)
 {
     return is_free(w) && w->job->o->for_models == 1 << BONSAI_MODEL_SAGE && may_be(w, nodes) &&
@@ -342,7 +344,7 @@ bool bn_search_may_guide(const bn_search *w)
            w->s->live > 1;
 }
 
-/* As many prototypes as fit with full rows of a form. */
+/* Returns how many prototypes fit with full rows of a form. */
 static int64_t whole(const bn_search *w, int form)
 {
     const bn_trial t = {.kind = BN_KIND_FAR, .form = form, .soft = w->storage.soft};
@@ -352,19 +354,21 @@ static int64_t whole(const bn_search *w, int form)
     return bn_storage_most(&s, w->budget.bytes, s.f);
 }
 
-/* Clusters of so many rows take most of the time. */
+/* Returns whether there are so many rows that clustering takes most of the time. */
 static bool has_many(const bn_search *w)
 {
     return w->s->view[BN_FAR]->rows > MANY;
 }
 
-/* Whether few sizes are tried: each takes long, or a basis, which is better nearly always, was found. */
+/* Returns whether few sizes are tried: each takes long, or a basis, which is nearly always
+ * better, was found. */
 static bool is_brief(const bn_search *w)
 {
     return has_many(w) || w->finals > 0;
 }
 
-/* Numbers of clusters whose rows just fit, and others in large steps between: ascending. */
+/* Lists the numbers of clusters whose rows just fit, and others in large steps between,
+ * ascending. */
 static int list_sizes(int64_t *size, const bn_search *w)
 {
     int64_t least = bn_search_least(w), most = bn_search_most(w);
@@ -388,8 +392,8 @@ static int list_sizes(int64_t *size, const bn_search *w)
     return count;
 }
 
-/* All sizes, in eight bits and, where rows then lose entries, in four with shared columns; until
- * more prototypes with thinner rows are of no use. */
+/* Tries all sizes, in eight bits and, if rows then lose entries, in four with shared columns,
+ * until more prototypes with thinner rows are of no use. */
 static bonsai_status try_sizes(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -411,7 +415,8 @@ done:
     return rc;
 }
 
-/* Nothing to judge on: as many as keep all of their entries, else the fewest. */
+/* Takes as many as keep all of their entries, else the fewest, where there is nothing to
+ * judge on. */
 static bonsai_status guess_size(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -428,7 +433,7 @@ done:
     return rc;
 }
 
-/* Twice and half as many as the best. */
+/* Tries twice and half as many as the best. */
 static bonsai_status try_beside(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -443,8 +448,8 @@ done:
     return rc;
 }
 
-/* Rows of other kinds, as many, and twice and half as many in pairs, which are two nodes each and
- * fewer to a class where they are best. */
+/* Tries rows of other kinds, as many; of pairs, which are two nodes each, also twice and half
+ * as many. */
 static bonsai_status try_kinds(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -466,7 +471,7 @@ done:
     return rc;
 }
 
-/* Other ways to store the best. */
+/* Tries other ways to store the best. */
 static bonsai_status try_forms(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -481,7 +486,7 @@ done:
     return rc;
 }
 
-/* Goes on from the best of a few sizes. */
+/* Tries what is near the best of a few sizes. */
 static bonsai_status improve_rows(bn_search *w)
 {
     bonsai_status rc;

@@ -29,7 +29,7 @@ typedef struct {
     bn_keep keep;
     bn_mold *mold;              /* borrowed; NULL: there is no basis */
     bn_shares shares;
-    float  *said;               /* what a teacher says of its rows; NULL: nothing */
+    float  *taught;             /* labels of its rows by a teacher; NULL: there is no teacher */
     bool    fits;
     double  percent;            /* below 0: not known */
 } bn_candidate;
@@ -77,7 +77,7 @@ bonsai_status bn_search_score(bn_candidate *a, bn_search *w);
  * fit. */
 bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t);
 bool bn_trial_same(const bn_trial *a, const bn_trial *b);
-/* Whether so many pairs of nodes may be tried. */
+/* Returns whether this many pairs of nodes may be tried. */
 bool bn_search_may_pair(const bn_search *w, int64_t nodes);
 /* Enters the best candidate, if there is one, among the finalists, and begins with the next family.
  * (choose.c) */
@@ -109,7 +109,7 @@ bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
 /* The least and the most clusters that there may be. */
 int64_t bn_search_least(const bn_search *w);
 int64_t bn_search_most(const bn_search *w);
-/* Tells that one more candidate is tried; how much is done, of BN_SEARCH_STEPS. */
+/* Ticks for one more candidate; for what is done, of BN_SEARCH_STEPS. */
 bonsai_status bn_search_step(bn_search *w);
 bonsai_status bn_search_say(bn_search *w, int64_t done);
 void bn_candidate_free(bn_candidate *a);

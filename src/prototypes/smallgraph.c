@@ -6,7 +6,8 @@
 
 #include "mold.h"
 
-/* Largest remainder: rounding each by itself could make a row that sums to 250 or 260. */
+/* Rounds by largest remainders: rounding each by itself could make a row that sums to 250 or
+ * 260. */
 void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t classes, double mix)
 {
     int left = 255;
@@ -30,8 +31,8 @@ void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t clas
     }
 }
 
-/* A self loop each, if any; of a pair, one for the second node and an edge between both; of twofold
- * prototypes, one for the first. */
+/* Lists a self loop for each node, if any; of a pair, one for the second node and an edge
+ * between both; of twofold prototypes, one for the first. */
 static void list_edges(uint32_t *offsets, uint32_t *neighbors, int64_t n, const bn_storage *s)
 {
     int64_t at = 0;
@@ -71,8 +72,9 @@ static void put_number(void *to, bonsai_type t, int64_t i, int64_t value)
     }
 }
 
-/* The second nodes of pairs have no label: the largest number of the type says so.  Those of twofold
- * prototypes have that of the first, and both have half of the weight. */
+/* Puts labels and weights.  The second nodes of pairs have no label, which the largest number
+ * of the type stands for.  Those of twofold prototypes have that of the first, and both have
+ * half of the weight. */
 static bonsai_status put_labels(bonsai_graph *g, const bn_plan *p)
 {
     bonsai_status rc;
@@ -91,7 +93,7 @@ static bonsai_status put_labels(bonsai_graph *g, const bn_plan *p)
         BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, rows * classes));
         for (int64_t i = 0; i < labelled; i++)
             bn_soften(soft + i * classes, p->c->label[i % n],
-                      p->said ? p->said + i * classes : p->c->posterior + i % n * classes, classes,
+                      p->taught ? p->taught + i * classes : p->c->posterior + i % n * classes, classes,
                       p->mix);
     }
     if (s->largest > 0) {
@@ -129,7 +131,7 @@ done:
     return rc;
 }
 
-/* Its features will be coordinates, which have no names. */
+/* Marks the features as coordinates, which have no names. */
 static void be_coordinates(bonsai_graph *g)
 {
     const bonsai_section s = BONSAI_SECTION_FEATURE_NAMES;
@@ -139,13 +141,15 @@ static void be_coordinates(bonsai_graph *g)
     g->view.flags |= BONSAI_FLAG_COORDINATES;
 }
 
-/* The mean row, which is the first direction unless the basis is bare, is not judged. */
+/* Returns the first direction that is a feature: the mean row, which comes first unless the
+ * basis is bare, is not judged. */
 static int64_t first_direction(const bn_plan *p, bn_compact form)
 {
     return form == BN_COMPACT_JUDGED && !p->bare ? 1 : 0;
 }
 
-/* A graph with the features of the full one, or with one for each direction of the basis. */
+/* Makes a graph with the features of the full one, or with one for each direction of the
+ * basis. */
 static bonsai_status bare_graph(bonsai_graph **out, const bn_plan *p, bn_compact form,
                                 const bn_job *job)
 {
@@ -199,7 +203,7 @@ static uint32_t original(const bn_job *job, int64_t node)
     return origin ? origin[node] : (uint32_t)node;
 }
 
-/* The rows of a small graph as the source has its own. */
+/* Reads the rows of a small graph in the columns or coordinates of the source. */
 static bonsai_status stored_rows(bn_embedding *out, const bonsai_graph *g, const bn_basis *basis,
                                  const bn_place *at)
 {
@@ -214,7 +218,7 @@ done:
     return rc;
 }
 
-/* A second node comes from where the first does. */
+/* Puts the origins; a second node has that of the first. */
 static bonsai_status put_origins(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
                                  const bn_kind *kind, const bn_basis *basis, const bn_job *job)
 {
@@ -238,7 +242,7 @@ done:
     return rc;
 }
 
-/* The clusters of all rows, on every rank. */
+/* Gathers the clusters of all rows on every rank. */
 static bonsai_status gather_clusters(int32_t **out, const bn_clusters *c, const bn_source *s)
 {
     bonsai_status rc;

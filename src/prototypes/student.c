@@ -165,7 +165,7 @@ done:
 
 /* ---- learning ---- */
 
-/* y += rows times w (q,h) */
+/* Computes y += rows times w (q,h). */
 static void add_rows(real *y, bn_student *s, int view, const real *w)
 {
     const bn_input *x = &s->view[view].x;
@@ -176,7 +176,7 @@ static void add_rows(real *y, bn_student *s, int view, const real *w)
     bn_times(y, x, w, s->h, true, (bn_span){0, s->p, 1});
 }
 
-/* dw (q,h) += transposed rows times dy */
+/* Computes dw (q,h) += transposed rows times dy. */
 static void add_slopes(real *dw, bn_student *s, int view, const real *dy)
 {
     const bn_input *x = &s->view[view].x;
@@ -220,7 +220,7 @@ static void forward(bn_student *s)
     bn_bias(s->score, param + place_of(s, D), s->p, s->c, 1);
 }
 
-/* The slopes of the scores stand in the scores' place. */
+/* Fills the gradients; the slopes of the scores stand in the scores' place. */
 static void backward(bn_student *s)
 {
     const bn_learned *l = &s->learned;

@@ -31,12 +31,12 @@ bonsai_status bn_supply_soften(bn_supply *r);
 /* The same by the classifier of averaged rows that a guide has. */
 bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g);
 void bn_supply_free(bn_supply *r);
-/* Whether labels are so few that nodes without one should take part: so many of them at most. */
+/* Whether labels are so few that nodes without one take part, at most BN_MOST_WIDE of them. */
 enum { BN_MOST_WIDE = 20000 };
 bool bn_supply_few(const bonsai_condense_options *o, int64_t trees, int64_t nodes);
 bool bn_supply_lacks(const bn_job *job);
 /* As bn_supply_make, with the rows of nodes whose label is not known, and with the classes that a
- * classifier expects of them: see wide.c. */
+ * classifier expects of them: see unlabelled.c. */
 bonsai_status bn_supply_widen(bn_supply *out, const bn_job *job, bool all, const bn_place *at);
 
 #endif

@@ -87,7 +87,7 @@ done:
     return rc;
 }
 
-/* Half the gram matrix of the rows, and its factor. */
+/* Computes half the gram matrix of the rows, and its factor. */
 static bonsai_status find_factor(fit *q)
 {
     bonsai_status rc;
@@ -175,7 +175,7 @@ static void learn(fit *q)
     }
 }
 
-/* Weights of rows as they were given. */
+/* Fills the weights of rows as they were given. */
 static bonsai_status take_weights(bn_teacher *out, const fit *q)
 {
     bonsai_status rc = BN_NEW(&out->w, q->m * q->c);
@@ -212,7 +212,7 @@ done:
     return rc;
 }
 
-void bn_teacher_say(float *posterior, const bn_teacher *t, const float *row)
+void bn_teacher_label(float *posterior, const bn_teacher *t, const float *row)
 {
     const double *constant = t->w + t->f * t->c;
     for (int64_t k = 0; k < t->c; k++) {

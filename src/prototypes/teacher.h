@@ -13,7 +13,7 @@ typedef struct {
     double *w;                  /* (f+1,c): weights, the constant's last */
 } bn_teacher;
 
-/* Returns how many rows of so many coordinates and classes a fit can afford. */
+/* Returns how many rows with f coordinates a fit of these classes can afford. */
 int64_t bn_teacher_rows(int64_t rows, int64_t f, int64_t classes);
 /* Fits softmax regression on dense rows; label: 0 .. classes-1.  The same bits for any number of
  * threads. */
@@ -21,6 +21,6 @@ bonsai_status bn_teacher_make(bn_teacher *out, const bn_embedding *x, const int3
                               int64_t classes, int threads);
 void bn_teacher_free(bn_teacher *t);
 /* Fills posterior (c, it sums to 1) with the probability of each class for a row of f coordinates. */
-void bn_teacher_say(float *posterior, const bn_teacher *t, const float *row);
+void bn_teacher_label(float *posterior, const bn_teacher *t, const float *row);
 
 #endif

@@ -98,7 +98,7 @@ done:
     return rc;
 }
 
-/* ---- what they say ---- */
+/* ---- labels ---- */
 
 static int teacher_of(const bn_kind *kind)
 {
@@ -110,41 +110,41 @@ static int teacher_of(const bn_kind *kind)
 }
 
 /* Labels an own row by what is around it, or by an average neighbourhood if around is NULL. */
-static void say_joint(float *posterior, const bn_teachers *t, const float *own, const float *around,
+static void label_joint(float *posterior, const bn_teachers *t, const float *own, const float *around,
                       float *room)
 {
     const int64_t f = t->f;
     memcpy(room, own, (size_t)f * sizeof *room);
     memcpy(room + f, around ? around : t->around, (size_t)f * sizeof *room);
-    bn_teacher_say(posterior, &t->teacher[BN_TEACH_JOINT], room);
+    bn_teacher_label(posterior, &t->teacher[BN_TEACH_JOINT], room);
 }
 
-bonsai_status bn_teachers_say(float **posterior, bn_teachers *t, const bn_centres *rows,
+bonsai_status bn_teachers_label(float **posterior, bn_teachers *t, const bn_centres *rows,
                               const bn_kind *kind, const bn_place *at)
 {
     bonsai_status rc;
-    float *room = NULL, *said = NULL;
+    float *room = NULL, *taught = NULL;
     const int64_t n = rows->count, all = kind->both ? 2 * n : n, c = t->s->classes, f = rows->x.f;
     BN_TRY(find_teacher(t, teacher_of(kind), at));
     if (kind->both)
         BN_TRY(find_teacher(t, BN_TEACH_JOINT, at));
-    rc = BN_NEW(&said, all * c);
+    rc = BN_NEW(&taught, all * c);
     if (rc == BONSAI_OK)
         rc = BN_NEW(&room, 2 * f);
     BN_TRY(bn_agree(at->world, rc));
     for (int64_t i = 0; i < all; i++) {
         const float *row = rows->x.dense + i * f + t->skip;
         if (kind->pair)
-            say_joint(said + i * c, t, row, row + n * f, room);
+            label_joint(taught + i * c, t, row, row + n * f, room);
         else if (i >= n)
-            say_joint(said + i * c, t, row, NULL, room);
+            label_joint(taught + i * c, t, row, NULL, room);
         else
-            bn_teacher_say(said + i * c, &t->teacher[teacher_of(kind)], row);
+            bn_teacher_label(taught + i * c, &t->teacher[teacher_of(kind)], row);
     }
-    *posterior = said;
-    said = NULL;
+    *posterior = taught;
+    taught = NULL;
 done:
-    bn_free(said);
+    bn_free(taught);
     bn_free(room);
     return rc;
 }

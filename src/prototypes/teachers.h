@@ -20,7 +20,7 @@ typedef struct {
 
 /* Makes *posterior, which the caller frees: for each labelled node of these rows, of this kind, the
  * probability of every class.  Collective. */
-bonsai_status bn_teachers_say(float **posterior, bn_teachers *t, const bn_centres *rows,
+bonsai_status bn_teachers_label(float **posterior, bn_teachers *t, const bn_centres *rows,
                               const bn_kind *kind, const bn_place *at);
 void bn_teachers_free(bn_teachers *t);
 

@@ -7,7 +7,7 @@
 
 #include "template.h"
 
-/* Multiples of step from low to high, with tolerance for rounding. */
+/* Returns how many multiples of step lie from low to high, with tolerance for rounding. */
 static double count_of(double low, double high, double step)
 {
     return floor(high / step + 1e-9) - ceil(low / step - 1e-9) + 1;

@@ -31,7 +31,7 @@ static double at_x(const frame *f, double x)
     return (x - f->low_x) / (f->high_x - f->low_x);
 }
 
-/* Measured from the top. */
+/* Returns the share of the height at y, measured from the top. */
 static double at_y(const frame *f, double y)
 {
     if (f->log_y)
@@ -144,7 +144,8 @@ static bn_json *path_of(const frame *f, const bn_json *at)
     return path;
 }
 
-/* From the left along the upper edge of the error band, and back along the lower one. */
+/* Makes the outline of the error band: from the left along its upper edge, and back along its
+ * lower one. */
 static bn_json *band_of(const frame *f, const bn_json *at)
 {
     const size_t n = bn_json_count(at);
@@ -157,7 +158,7 @@ static bn_json *band_of(const frame *f, const bn_json *at)
     return path;
 }
 
-/* What lies below a curve that is alone. */
+/* Makes the outline of the area below a curve that is alone. */
 static bn_json *area_below(const frame *f, const bn_json *at)
 {
     bn_json *path = path_of(f, at);
@@ -179,7 +180,7 @@ static bn_json *spots_of(const frame *f, const bn_json *at)
     return all;
 }
 
-/* The height of a curve at x. */
+/* Returns the height of a curve at x; NAN beside it. */
 static double height_at(const bn_json *at, double x)
 {
     for (size_t i = 0; i + 1 < bn_json_count(at); i++) {
@@ -204,7 +205,7 @@ static bn_json *point(const spot *s)
                         s->half > 0 ? bn_json_real(s->half) : bn_json_null());
 }
 
-/* The rows of the table, which include the first point and the last. */
+/* Makes the rows of the table, which include the first point and the last. */
 static bn_json *points_of(const frame *f, const bn_json *at)
 {
     const size_t n = bn_json_count(at), rows = n < TABLE_POINTS || f->measured ? n : TABLE_POINTS;
@@ -240,7 +241,7 @@ static bn_json *line_of(const frame *f, const bn_json *line)
 
 /* ---- the chart ----------------------------------------------------------- */
 
-/* The curves that have points. */
+/* Lists the curves that have points. */
 static bn_json *full_curves(const bn_json *chart)
 {
     const bn_json *one, *curves = bn_json_get(chart, "curves");

@@ -186,7 +186,7 @@ static double share_of(double v, double low, double high)
     return high > low && isfinite(v) ? (v - low) / (high - low) : 0.5;
 }
 
-/* The heaviest come first, so that they do not hide small ones. */
+/* Returns what the template of a dot shows. */
 static bn_json *dot_values(const map *a, const bn_dot *d)
 {
     const bn_map *m = a->m;
@@ -219,7 +219,7 @@ static bn_json *class_of(const map *a, int colour)
                         own ? name : "other", "marks", dots, "weight", weight);
 }
 
-/* A number that says nothing is NAN, and left out. */
+/* Returns what the templates of a map show; a number that says nothing is NAN, and left out. */
 static bn_json *words_of(bn_page *p, const map *a, const char *title)
 {
     const bn_map *m = a->m;
@@ -251,7 +251,7 @@ static void draw(bn_page *p, const map *a, const char *title)
     bn_fill(p, "map-end", words);
 }
 
-/* The classes' map comes first: it says more. */
+/* Draws the map that separates the classes first, because it says more. */
 static void draw_all(bn_page *p, map *a)
 {
     static const int order[BN_MAPS] = {BN_MAP_APART, BN_MAP_WIDEST};

@@ -65,7 +65,7 @@ void bn_putf(bn_page *p, const char *format, ...)
 
 /* ---- escaped text -------------------------------------------------------- */
 
-/* The length of the character at s, and its code; 0: no valid character. */
+/* Returns the length of the character at s and sets its code; 0: it is not valid. */
 static int decode(const unsigned char *s, uint32_t *code)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -84,7 +84,8 @@ static int decode(const unsigned char *s, uint32_t *code)
     return len;
 }
 
-/* Control characters, those that change the direction of text, and non-characters. */
+/* Returns whether a character is a control character, changes the direction of text, or is
+ * none of Unicode's. */
 static bool is_harmful(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
@@ -146,7 +147,7 @@ static int put_digits(char *buf, uint64_t v, int least, bool grouped)
     return at;
 }
 
-/* A number with so many digits after the decimal point; buf of 48. */
+/* Writes a number with some digits after the decimal point into buf of 48. */
 int bn_fixed(char *buf, double v, int digits, bool grouped)
 {
     static const double power[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -172,7 +173,7 @@ int bn_fixed(char *buf, double v, int digits, bool grouped)
     return exponent ? at + snprintf(buf + at, 16, "e%d", exponent) : at;
 }
 
-/* Unlike bn_fixed, with a minus that SVG reads. */
+/* Writes one digit after the decimal point and, unlike bn_fixed, a minus that SVG reads. */
 void bn_plain(char *buf, double v)
 {
     if (v < 0 && v > -0.05)

@@ -13,7 +13,8 @@ enum { MOST_CLASSES = 65536 };
 
 /* ---- how it went ---- */
 
-/* Ascending, both: the paper's price of negative features can fall. */
+/* Keeps the points that ascend in both coordinates: the paper's price of negative features
+ * can fall. */
 static void keep_best(bn_curve *c)
 {
     int64_t kept = 0;
@@ -111,7 +112,8 @@ done:
     return rc;
 }
 
-/* The class of most test nodes, the lowest of equals, and what it is worth to name it always. */
+/* Finds the class of most test nodes, the lowest of equals, and what always naming it is
+ * worth. */
 static bonsai_status find_largest(bn_facts *f, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -132,7 +134,8 @@ done:
 
 /* ---- the full graph ---- */
 
-/* The full graph with the split that was used and, where only that was seen, its training part. */
+/* Finds the full graph with the split that was used and, where only its training part was
+ * seen, that part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
@@ -156,7 +159,7 @@ done:
     return rc;
 }
 
-/* Whether nodes were made: prototypes, or learned ones. */
+/* Returns whether nodes were made: prototypes, or learned ones. */
 static bool has_made(const bonsai_graph *g)
 {
     const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;

@@ -64,8 +64,8 @@ typedef struct {
     int64_t  rounds;
     bn_prune *round;
     bn_map  map[BN_MAPS];
-    int64_t stands, all_stands; /* those that are told of, by class, and all there are */
-    bn_stand *stand;            /* all_stands, of which the first are told of */
+    int64_t stands, all_stands; /* those that are shown, by class, and all there are */
+    bn_stand *stand;            /* all_stands, of which the first are shown */
     double  stand_share;        /* of all weight that these have */
     bn_standing standing;
     double  stood;              /* nodes that all of them stand for; 0: not known */
@@ -77,7 +77,7 @@ typedef struct {
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
-/* Parts of it (standing.c): the nodes that stand for others; names of features, one a line, that
+/* Parts of it (representatives.c): the nodes that stand for others; names of features, one a line, that
  * hold instead of the graphs' own. */
 bonsai_status bn_facts_stand(bn_facts *f);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);

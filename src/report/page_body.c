@@ -16,7 +16,7 @@ bn_json *bn_sheet_map(const bn_sheet *s)
     return bn_sheet_if(s->f->map[BN_MAP_WIDEST].known, bn_json_object());
 }
 
-/* The strongest features of a node that the table of nodes has. */
+/* Returns the strongest features of a node, if it is in the table of nodes. */
 static bn_json *strongest_of(const void *facts, int64_t node)
 {
     const bn_facts *f = facts;
@@ -120,7 +120,8 @@ static double sum_of(const double *v, int64_t n)
     return sum;
 }
 
-/* Shares in percent of the first classes in the order; the last is the sum of the others. */
+/* Makes a series of the shares in percent of the first classes in the order; its last value
+ * is the sum of the others. */
 static bn_json *shares(const char *name, const double *count, const ranked *order, int64_t classes)
 {
     const double sum = sum_of(count, classes);

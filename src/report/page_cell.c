@@ -11,7 +11,7 @@
 
 #include "tables.h"
 
-/* "83.95 ± 0.39"; "<0.01" if it rounds to 0 but is not 0; or the cell's own text. */
+/* Returns "83.95 ± 0.39"; "<0.01" if it rounds to 0 but is not 0; or the cell's own text. */
 static bn_json *value_of(const bn_json *cell, int decimals)
 {
     const double v = bn_real_of(bn_json_get(cell, "value")), least = pow(10, -decimals);
@@ -27,7 +27,7 @@ static bn_json *value_of(const bn_json *cell, int decimals)
     return bn_json_textf("%s ± %s", text, error);
 }
 
-/* "5 runs", where the cell says so; more: what follows. */
+/* Adds "5 runs" and what follows it to the list, if the cell has the number. */
 static void add_count(bn_json *list, const bn_json *cell, const char *key, const char *more)
 {
     const double v = bn_real_of(bn_json_get(cell, key));
@@ -68,7 +68,7 @@ static bn_json *measured(const bn_json *cell)
 
 typedef enum { NONE, SAME, BETTER, WORSE, VERDICTS } verdict;
 
-/* A small graph that is not small is never called better. */
+/* Returns the verdict of a cell; a graph that is not small is never called better. */
 static verdict verdict_of(const bn_json *cell)
 {
     const char *word = bn_text_of(cell, "verdict");
@@ -77,7 +77,7 @@ static verdict verdict_of(const bn_json *cell)
     return strcmp(word, "worse") == 0 ? WORSE : strcmp(word, "same") == 0 ? SAME : NONE;
 }
 
-/* What the verdict says in words; null: there is none. */
+/* Returns the verdict in words, or null if there is none. */
 static bn_json *words_of(const bn_json *cell, verdict v)
 {
     static const char *const words[VERDICTS] = {"", "no clear difference from ", "better than ",
@@ -88,7 +88,7 @@ static bn_json *words_of(const bn_json *cell, verdict v)
     return bn_json_textf("%s%.200s", words[v], *against ? against : "published");
 }
 
-/* The number of the reason from 1; NAN: there is none, or no room. */
+/* Returns the number of the reason from 1; NAN: there is none, or no room. */
 static double note_of(bn_notes *n, const char *reason)
 {
     if (!*reason)

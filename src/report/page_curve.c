@@ -14,7 +14,7 @@ static bn_json *split_of(const bonsai_suggest_info *i)
                          (unsigned long long)i->split_seed);
 }
 
-/* What has no score is in the table alone. */
+/* Makes the chart of the points that have a score; the others are in the table alone. */
 static bn_json *chart_of(const bonsai_suggestion *s)
 {
     const bonsai_suggest_info *i = bonsai_suggestion_info(s);

@@ -21,7 +21,7 @@ const bn_source_words bn_sources[BN_SOURCES] = {
     [BN_FROM_FACT] = {"fact", "", ""},
 };
 
-/* Where the numbers of a column come from; OURS: it does not say. */
+/* Returns where the numbers of a column come from; OURS if it does not say. */
 static bn_source source_of(const bn_json *column)
 {
     for (int i = 0; i < BN_SOURCES; i++)
@@ -31,8 +31,8 @@ static bn_source source_of(const bn_json *column)
 }
 
 enum { MOST_COLUMNS = 64, MOST_KEYS = 8, KEY_TEXT = 64 };
-/* Characters that fit a screen of 1280 pixels, so many if they are set small, and what a column
- * takes of them. */
+/* Characters that fit a screen of 1280 pixels, as they are and set small, and what a column takes of
+ * them. */
 enum { SCREEN = 145, SMALL_SCREEN = 190, NUMBER = 14, WITH_SIZE = 26, WORDS = 30 };
 
 typedef struct {
@@ -94,7 +94,7 @@ static void measure_keys(grid *g)
 
 /* ---- columns ------------------------------------------------------------- */
 
-/* Whether a column holds counts: they are shown without decimals. */
+/* Returns whether a column holds counts, which are shown without decimals. */
 static bool is_whole(const bn_json *rows, int k)
 {
     size_t r;
@@ -137,14 +137,14 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* Whether the label says where the numbers come from, or nothing needs to. */
+/* Returns whether the label says where the numbers come from, or nothing needs to. */
 static bool is_telling(const bn_json *column)
 {
     const bn_source_words *from = &bn_sources[source_of(column)];
     return !*from->name || (*from->telling && has_word(bn_text_of(column, "label"), from->telling));
 }
 
-/* What a column takes; numbers with the size of their graph take more. */
+/* Returns the characters that a column takes; numbers with the size of their graph take more. */
 static int width_of(const grid *g, int k)
 {
     size_t r;
@@ -164,7 +164,8 @@ static int lines_of(int letters, int wide)
     return (letters + wide - 1) / wide;
 }
 
-/* The heads are as high as the one with most lines: the names of groups stick below them. */
+/* Sets the height of the heads to that of the one with most lines: the names of groups stick
+ * below them. */
 static void measure_heads(grid *g)
 {
     static const double label = 1.29, small = 1.02, around = 1.2;   /* of a line; padding */
@@ -179,7 +180,7 @@ static void measure_heads(grid *g)
     g->head += around;
 }
 
-/* Whether a screen of usual width shows all columns, and how. */
+/* Returns the class of a table that a screen of usual width shows whole; "" of others. */
 static const char *fit_of(const grid *g)
 {
     int all = 0;
@@ -217,7 +218,7 @@ static void put_heads(bn_page *p, const grid *g, const char *title)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* The name of the group that a row begins; null: it begins none. */
+/* Returns the group that begins with this row. */
 static bn_json *group_of(const grid *g, const bn_json *row, size_t cells)
 {
     char text[KEY_TEXT];
@@ -225,7 +226,7 @@ static bn_json *group_of(const grid *g, const bn_json *row, size_t cells)
     return bn_json_pack("{ss,sI}", "name", text, "columns", (int64_t)cells + 1);
 }
 
-/* Keys that are those of the row before are quiet. */
+/* Returns the keys of a row; those that are the same as in the row before are quiet. */
 static bn_json *keys_of(const grid *g, const bn_json *row, const bn_json *before)
 {
     bool again = before != NULL;

@@ -45,7 +45,7 @@ static worth worth_of(const bn_sheet *s)
     return w;
 }
 
-/* How the two compare; null where one is not known. */
+/* Compares the two scores; null if one is not known. */
 static bn_json *difference(const worth *w, double bytes)
 {
     const double points = w->small - w->full;
@@ -56,7 +56,7 @@ static bn_json *difference(const worth *w, double bytes)
                         "loss", !same && points < 0 ? -points : NAN, "bytes", bytes);
 }
 
-/* The class that fares worst, where the one number hides it; else null. */
+/* Returns the class that fares worst, where the one number hides it; else null. */
 static bn_json *lost_class(const bn_sheet *s, const worth *w)
 {
     const int64_t lost = bn_sheet_lost_class(s);
@@ -73,7 +73,7 @@ static bn_json *score(const char *css, const char *what, double percent)
                         "width", fmin(fmax(percent, 0), 100));
 }
 
-/* A probe's worth, in the words of the program. */
+/* Returns a probe's verdict, in the words of the program. */
 static bn_json *probe_values(const bn_sheet *s)
 {
     char words[400] = "";
@@ -139,7 +139,7 @@ static bn_json *extent(const bn_extent *e)
     return bn_json_pack("{sf,sf,sf}", "nodes", e->nodes, "edges", e->edges, "bytes", e->bytes);
 }
 
-/* Of a run, on the small graph and on the full one. */
+/* Returns the seconds of a run on the small graph and on the full one. */
 static bn_json *training_time(const worth *w)
 {
     char model[BN_CELL_TEXT];
@@ -170,7 +170,8 @@ static bn_json *standing_values(const bn_sheet *s)
     return bn_json_pack("{sf}", "each", each >= 10 ? rint(each) : each);
 }
 
-/* The full graph is drawn as a square, the small one as a square inside it, to scale by area. */
+/* Returns what the tiles show: the full graph as a square, the small one inside it, to scale
+ * by area. */
 static bn_json *tile_values(const bn_sheet *s)
 {
     const double share = bn_part_of(s->small.bytes, s->full.bytes);

@@ -104,7 +104,7 @@ static bn_json *option_row(const char *name, bn_json *value, const char *help)
     return bn_json_pack("{ss,so,ss}", "name", name, "value", value, "help", help);
 }
 
-/* The options that were changed, or the others. */
+/* Lists the options that were changed, or the others. */
 static bn_json *options_of(const bn_sheet *s, bool changed)
 {
     bn_json *rows = bn_json_array();

@@ -13,7 +13,8 @@ enum { TEXT = BN_CELL_TEXT, MOST_ROWS = 200, MOST_CELLS = 8, MOST_CLASSES = 40 }
 
 /* ---- cells --------------------------------------------------------------- */
 
-/* A caller who knows accuracies alone leaves the metrics 0. */
+/* Returns the metric in percent, NAN if it is not known; a caller who knows accuracies alone
+ * leaves the others 0. */
 double bn_cell_metric(const bonsai_cell *c, bonsai_metric m)
 {
     if (!c->done || c->runs <= 0 || (unsigned)m >= BONSAI_METRIC_COUNT)
@@ -94,7 +95,7 @@ static bn_json *row_of(const bn_sheet *s, const bonsai_cell *c, bonsai_metric m)
                         "points", small - large, "gain", small > large, "runs", c->runs);
 }
 
-/* The metric that counts of each cell, or the others where they are known. */
+/* Lists for each cell the metric that counts, or the others that are known. */
 static bn_json *rows_of(const bn_sheet *s, bool others)
 {
     bn_json *rows = bn_json_array();
@@ -165,7 +166,7 @@ static bn_json *recall_values(const bn_sheet *s)
 
 /* ---- the section --------------------------------------------------------- */
 
-/* The bars of the rows, without the full graph's where they are not known. */
+/* Makes the bars of the rows, without the full graph's if none is known. */
 static bn_json *chart_of(const bn_json *rows, bonsai_metric metric)
 {
     bn_json *labels = bn_json_array(), *full = bn_json_array(), *small = bn_json_array();
@@ -183,7 +184,8 @@ static bn_json *chart_of(const bn_json *rows, bonsai_metric metric)
                                  "trained on the small graph", small));
 }
 
-/* What is folded: the other metrics, and the recall of each class unless one is lost. */
+/* Returns the title of what is folded: the other metrics, and the recall of each class unless
+ * one is lost. */
 static const char *folded(bool others, bool recall)
 {
     return others && recall ? "Other metrics, and the recall of each class"

@@ -8,7 +8,8 @@
 
 enum { MOST_HEATED = 16, TOP = 3, HEATS = 6 };  /* classes with a column each; else the top ones */
 
-/* A feature of the small graph: raised or lowered, its name, or its number in the full graph. */
+/* Returns a feature of the small graph: raised or lowered, its name, or its number in the
+ * full graph. */
 static bn_json *strong_values(const bn_facts *f, const bn_strong *one)
 {
     int64_t number;
@@ -55,7 +56,7 @@ static bn_json *heats_of(const bn_facts *f, int64_t node)
     return all;
 }
 
-/* The classes with the largest shares, the lower first of equals. */
+/* Lists the classes with the largest shares, the lower first of equals. */
 static bn_json *best_of(const bn_facts *f, int64_t node)
 {
     bn_json *all = bn_json_array();

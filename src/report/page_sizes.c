@@ -47,7 +47,7 @@ bn_json *bn_sheet_sizes(const bn_sheet *s)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-/* A section that a graph lacks has a dash. */
+/* Adds the row of a section; a graph that lacks it has a dash. */
 static void add_section(bn_json *rows, const bn_sheet *s, int id, const char *name)
 {
     const double small = (double)s->f->small_bytes[id], full = (double)s->f->full_bytes[id];
@@ -56,7 +56,7 @@ static void add_section(bn_json *rows, const bn_sheet *s, int id, const char *na
                                        small > 0 ? small : NAN, "full", full > 0 ? full : NAN));
 }
 
-/* The shares of the rows in percent. */
+/* Makes the shares of the rows in percent. */
 static bn_json *shares(const bn_json *rows, const char *graph, double bytes)
 {
     bn_json *all = bn_json_array();

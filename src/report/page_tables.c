@@ -10,7 +10,7 @@
 
 enum { LONG_TEXT = 400, LONG_SENTENCE = 1000 };
 
-/* Parts a long text behind its first sentence; *rest is empty where it is not long. */
+/* Parts a long text behind its first sentence; *rest is empty if it is not long. */
 static void part(char first[LONG_SENTENCE], const char **rest, const char *text)
 {
     const char *end = strlen(text) > LONG_TEXT ? strstr(text, ". ") : NULL;
@@ -20,8 +20,8 @@ static void part(char first[LONG_SENTENCE], const char **rest, const char *text)
     *rest = length ? end + 2 : text + strlen(text);
 }
 
-/* What was measured; how is folded, since it is much the same for all tables, and so is what a long
- * text says behind its first sentence. */
+/* Puts what was measured; data and protocol are folded, since they are much the same for all
+ * tables, and so is a long text behind its first sentence. */
 static void put_about(bn_page *p, const bn_json *table)
 {
     char first[LONG_SENTENCE];
@@ -56,7 +56,8 @@ static void put_table(bn_page *p, const bn_json *table, int number)
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* The page carries the data that it shows; "<" is escaped, so that it cannot end the element. */
+/* Puts the data that the page shows into it; "<" is escaped, so that it cannot end the
+ * element. */
 static bonsai_status put_data(bn_page *p, const bn_json *data)
 {
     char *text = bn_json_print(data, 0, 10);

@@ -51,7 +51,7 @@ static double counted_bytes(const int64_t *bytes)
     return sum;
 }
 
-/* In the record 0 means not known. */
+/* Returns the number, or `otherwise` if it is 0, which records have for what is not known. */
 static double known(double v, double otherwise)
 {
     return v > 0 ? v : otherwise;
@@ -86,7 +86,7 @@ static void measure(bn_sheet *s)
     s->coverage = made->coverage >= 0 ? made->coverage : NAN;
 }
 
-/* The last non-empty part of a path. */
+/* Returns the last part of a path that is not empty. */
 static const char *last_part(const char *path)
 {
     const char *start = path;

@@ -46,13 +46,13 @@ const char *bn_text_of(const bn_json *object, const char *key)
     return text ? text : "";
 }
 
-/* A whole number without commas. */
+/* Writes a whole number without commas. */
 static void id_text(char *buf, double v)
 {
     snprintf(buf, 64, "%.0f", v);
 }
 
-/* A share as a place in a drawing: 12.50%. */
+/* Writes a share as a place in a drawing: 12.50%. */
 static void place_text(char *buf, double share)
 {
     strcpy(buf + bn_fixed(buf, isfinite(share) ? 100 * fmin(fmax(share, 0), 1) : 0, 2, false), "%");
@@ -66,7 +66,7 @@ static const struct {
     {"percent", bn_percent_text}, {"id", id_text}, {"place", place_text}, {"plain", bn_plain},
 };
 
-/* A number with as many decimals as the argument says. */
+/* Puts a number with as many decimals as the argument says. */
 static void put_fixed(bn_page *p, const bn_json *v, const char *argument)
 {
     char buf[64];
@@ -74,13 +74,13 @@ static void put_fixed(bn_page *p, const bn_json *v, const char *argument)
     bn_put(p, buf);
 }
 
-/* A text with at most as many characters as the argument says. */
+/* Puts a text of at most as many characters as the argument says. */
 static void put_cut(bn_page *p, const bn_json *v, const char *argument)
 {
     bn_escape_cut(p, bn_json_is_text(v) ? bn_json_as_text(v) : "–", atoi(argument));
 }
 
-/* The first of two words, parted by |, where the number is 1. */
+/* Puts the first of two words, parted by |, if the number is 1, else the second. */
 static void put_plural(bn_page *p, const bn_json *v, const char *argument)
 {
     const size_t one = strcspn(argument, "|");
@@ -90,7 +90,7 @@ static void put_plural(bn_page *p, const bn_json *v, const char *argument)
         bn_put(p, argument + one + (argument[one] == '|'));
 }
 
-/* The key of a class, and its mark of some radius, by the number of its colour. */
+/* Puts the key of a class, by the number of its colour. */
 static void put_key(bn_page *p, const bn_json *v, const char *argument)
 {
     (void)argument;
@@ -163,7 +163,7 @@ static bool is_there(const bn_json *v)
 
 /* ---- tags ---------------------------------------------------------------- */
 
-/* The next tag, or false: there is none before end. */
+/* Finds the next tag; false: there is none before end. */
 static bool next_tag(tag *t, const char *at, const char *end)
 {
     const char *open = strstr(at, "{{"), *close = open ? strstr(open, "}}") : NULL;
@@ -210,7 +210,8 @@ static void put_text(bn_page *p, const char *at, const char *end)
     }
 }
 
-/* Where text goes on behind a tag of a section: a line that holds it alone is left out. */
+/* Returns where text continues behind a tag of a section: the line break goes with a tag that
+ * is alone on its line. */
 static const char *behind(const tag *t, const char *begin, const char *end)
 {
     const char *before = t->from;
@@ -236,7 +237,7 @@ static void fill_section(bn_page *p, const char *at, const char *end, const scop
         fill(p, at, end, &(scope){bn_json_at(v, i), s, i > 0, s->depth + 1});
 }
 
-/* Returns where the text goes on behind the section. */
+/* Fills a section and returns where the text continues behind it. */
 static const char *section(bn_page *p, const tag *t, const char *begin, const char *end,
                            const scope *s)
 {
@@ -259,7 +260,7 @@ static const char *section(bn_page *p, const tag *t, const char *begin, const ch
     return behind(&close, begin, end);
 }
 
-/* The text of a template, up to *end. */
+/* Returns the text of a template, up to *end; NULL: there is none. */
 static const char *find(const char **end, const char *name)
 {
     char head[WORD];

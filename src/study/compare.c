@@ -48,7 +48,7 @@ int64_t bonsai_compare_count(const bonsai_compare_options *given)
     return cells;
 }
 
-/* Cell i of the table. */
+/* Returns cell i of the table. */
 static bonsai_cell asked(const bonsai_compare_options *o, int64_t i)
 {
     bonsai_cell c = bn_cell_empty;

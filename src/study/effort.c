@@ -23,7 +23,7 @@ static double stored_features(const bonsai_graph *g)
                : (double)g->view.nodes * (double)g->view.features;
 }
 
-/* Averaging over neighbours fills sparse rows. */
+/* Returns the entries of an averaged row: averaging over neighbours fills sparse rows. */
 static double embedded_row(const bonsai_graph *g, int layers)
 {
     double n = fmax(1, (double)g->view.nodes), row = stored_features(g) / n;
@@ -31,7 +31,8 @@ static double embedded_row(const bonsai_graph *g, int layers)
                 row * pow(1 + (double)bonsai_graph_edges(g) / n, layers));
 }
 
-/* Covers: every sampled tree against all; pairs: every pick against all; clusters: k-means. */
+/* Adds up what takes longest: covers compare each sampled tree with all, pairs each pick with
+ * all, clusters run k-means. */
 double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o)
 {
@@ -54,7 +55,8 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
     return work;
 }
 
-/* Forward and back cost three times what forward does; each epoch steps every parameter. */
+/* Adds up three passes for each epoch, forward and back, a step of every parameter, and
+ * judging. */
 double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o)
 {
@@ -70,7 +72,8 @@ double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind
 
 /* ---- the meter ----------------------------------------------------------- */
 
-/* The end is kept for the end.  Options that are refused later may make any effort. */
+/* Returns the parts done, less than all until the end.  Options that are refused later may
+ * make any effort. */
 static int parts_done(const bn_meter *m, double share)
 {
     double parts = PARTS * (m->done + share * m->now) / m->total;
@@ -103,7 +106,8 @@ bonsai_status bn_meter_finish(bn_meter *m)
     return bn_tick(m->to, m->stage, PARTS, PARTS);
 }
 
-/* Where it is not known how many stages will come, each takes half of what is left. */
+/* Returns the share of this part that is done.  If the number of its stages is not known,
+ * each takes half of what is left. */
 static double inside(bn_meter *m, const bonsai_progress *p)
 {
     double share = p->total ? (double)p->done / (double)p->total : 0;

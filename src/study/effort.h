@@ -1,5 +1,5 @@
 /* effort.h -- how long the parts of a comparison will take, so that the share that is
- * done tells the time that is left.
+ * done shows the time that is left.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EFFORT_H
@@ -21,7 +21,7 @@ typedef struct {
     double  total, done, now;   /* effort: of everything, of parts that ended, of this part */
     double  floor;              /* share of this part that its earlier stages make up */
     const char *only;           /* the stage that this part is made of; NULL: of any number */
-    int     at;                 /* last told, in PARTS */
+    int     at;                 /* last reported, in PARTS */
     char    inner[32];          /* the stage that this part is in */
 } bn_meter;
 

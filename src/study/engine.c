@@ -32,7 +32,8 @@ bool bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *f
 
 /* ---- a worker ------------------------------------------------------------ */
 
-/* The seeds of a draw are its own, however many draws and splits there are. */
+/* Returns the number of a draw, whose seeds do not depend on how many draws and splits there
+ * are. */
 static uint64_t draw_number(const bonsai_cell *c)
 {
     return (uint64_t)c->split * BN_MOST_DRAWS + (uint64_t)c->draw;
@@ -52,7 +53,7 @@ done:
     return rc;
 }
 
-/* Of a cell: its split, its setting and its seeds. */
+/* Sets the split, the setting and the seeds of a cell. */
 static bonsai_status use(bn_worker *w, const bonsai_cell *c)
 {
     const bn_study *s = w->s;
@@ -93,11 +94,11 @@ static void end_part(bn_worker *w)
 
 /* ---- one cell ------------------------------------------------------------ */
 
-bonsai_status bn_cell_tell(bn_study *s, int64_t i)
+bonsai_status bn_cell_report(bn_study *s, int64_t i)
 {
     bonsai_cell *c = &s->cells[i];
     c->done = 1;
-    atomic_store(&s->state[i], BN_CELL_TOLD);
+    atomic_store(&s->state[i], BN_CELL_REPORTED);
     bn_result_fill(bn_structs_at(s->given, i), c);
     if (s->o.cell && s->o.cell(c, s->o.cell_payload) != 0)
         return bn_fail(BONSAI_E_CANCELED, "canceled after a cell");
@@ -108,7 +109,7 @@ static bonsai_status hand_over(bn_worker *w, const bonsai_cell *c)
 {
     bn_study *s = w->s;
     atomic_store(&s->state[c - s->cells], BN_CELL_READY);
-    return s->beside ? BONSAI_OK : bn_cell_tell(s, c - s->cells);
+    return s->beside ? BONSAI_OK : bn_cell_report(s, c - s->cells);
 }
 
 static void note_refusal(bonsai_cell *c)
@@ -148,7 +149,7 @@ static bool take_training(const bn_study *s, bonsai_cell *c)
     return false;
 }
 
-/* small NULL: on the full graph. */
+/* Trains on a small graph, or on the full graph if small is NULL. */
 static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *small)
 {
     bonsai_training *trained = NULL;
@@ -179,7 +180,8 @@ static bonsai_status train(bn_worker *w, bonsai_cell *c, const bonsai_graph *sma
     return BONSAI_OK;
 }
 
-/* The share of the graph that a ratio asks for; 0: as many nodes as the setting says. */
+/* Returns the share of the graph that a ratio asks for; of ratio 0 that of the setting's
+ * nodes. */
 static double share_asked(const bn_worker *w, double ratio)
 {
     const double nodes = fmax(1, (double)w->s->g->view.nodes);
@@ -253,7 +255,7 @@ static void list_open(bn_worker *w, const bonsai_cell *first)
     }
 }
 
-/* Of small graph i.  What is asked of a cell is not written: other threads read it. */
+/* Fills the sizes of small graph i.  What was asked of a cell stays: other threads read it. */
 static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
 {
     bool paper = w->condense.accounting != BONSAI_ACCOUNTING_STRICT;
@@ -277,7 +279,7 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     made->seconds_sparsify = s->seconds_sparsify;
 }
 
-/* The cells of small graph i; -1: it could not be made, and the sentence says why. */
+/* Fills the cells of small graph i; -1: it could not be made, and the last error says why. */
 static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, int i)
 {
     bonsai_status rc = BONSAI_OK;
@@ -297,7 +299,7 @@ static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, int i)
     return rc;
 }
 
-/* Small graphs are set side by side, so they must be counted alike. */
+/* Refuses to set small graphs beside each other that count bytes in different ways. */
 static bonsai_status check_alike(const bn_worker *w)
 {
     if (!(bn_method_of(w->condense.method)->needs & BN_REDOES) ||
@@ -308,8 +310,8 @@ static bonsai_status check_alike(const bn_worker *w)
                    bonsai_method_name(w->condense.method));
 }
 
-/* Ratios first .. first+count-1 of the open ones, condensed together.  One that is refused is
- * given up; of several that are, nothing is done and the status says so. */
+/* Condenses to ratios first .. first+count-1 of the open ones together.  A single one that is
+ * refused costs its cells; if several are refused, nothing is done and the status says so. */
 static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first, int count)
 {
     bonsai_cell made = *like;
@@ -343,7 +345,8 @@ static double effort_of_method(const bn_worker *w, const bonsai_cell *like)
                               like->ratio > 0 ? w->ratio : &share, w->open, &w->condense);
 }
 
-/* Where all ratios together are refused, the first goes alone, to know which it is. */
+/* Runs all ratios of a method together; if they are refused, one after the other, to find out
+ * which it is. */
 static bonsai_status run_method(bn_worker *w, const bonsai_cell *like)
 {
     bonsai_status rc;
@@ -373,7 +376,7 @@ done:
 
 /* ---- pairs of nodes ------------------------------------------------------ */
 
-/* Gradients are those before training. */
+/* Returns the effort of pairs: gradients are those before training. */
 static double effort_of_pairs(const bn_worker *w, const bonsai_cell *c)
 {
     bonsai_train_options o = w->train;
@@ -382,7 +385,7 @@ static double effort_of_pairs(const bn_worker *w, const bonsai_cell *c)
     return bn_effort_train(w->s->g, 1, c->model, &o);
 }
 
-/* All cells that the same pairs serve. */
+/* Fills all cells that the same pairs serve. */
 static bonsai_status run_pairs(bn_worker *w, const bonsai_cell *like)
 {
     const bn_study *s = w->s;

@@ -16,9 +16,9 @@
 
 enum {                          /* the state of a cell */
     BN_CELL_OPEN,
-    BN_CELL_READY,              /* measured, and not yet told */
+    BN_CELL_READY,              /* measured, and not yet reported */
     BN_CELL_REFUSED,            /* of the full graph: it depends on the others what this means */
-    BN_CELL_TOLD
+    BN_CELL_REPORTED
 };
 
 typedef struct {                /* what workers share */
@@ -27,12 +27,12 @@ typedef struct {                /* what workers share */
     const bonsai_graph *g;
     bonsai_graph **drawn;       /* by split; NULL: that of g */
     int            splits;
-    bonsai_cell   *given;       /* the caller's cells; one is written when it is told */
+    bonsai_cell   *given;       /* the caller's cells; one is written when it is reported */
     bonsai_cell   *cells;       /* ours; a worker writes those of its group, until they are ready */
     int64_t        count;
     atomic_uchar  *state;       /* by cell */
     bn_meter       meter;
-    bool           beside;      /* workers run side by side, and the calling thread tells */
+    bool           beside;      /* workers run side by side, and the calling thread reports */
     atomic_bool    canceled;
     bonsai_status  rc;          /* the first failure, and its sentence */
     char           why[1024];
@@ -76,7 +76,7 @@ static inline bool bn_cell_open(const bn_study *s, const bonsai_cell *c)
 static inline bool bn_cell_measured(const bn_study *s, const bonsai_cell *c)
 {
     int state = bn_cell_state(s, c);
-    return (state == BN_CELL_READY || state == BN_CELL_TOLD) && c->runs > 0;
+    return (state == BN_CELL_READY || state == BN_CELL_REPORTED) && c->runs > 0;
 }
 
 /* ---- workers ---- */
@@ -92,7 +92,7 @@ bonsai_status bn_group_run(bn_worker *w, int64_t first);
 /* The effort of a group that begins with this cell, which must be open. */
 bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first);
 
-/* Tells the caller of a cell that is ready.  From the calling thread. */
-bonsai_status bn_cell_tell(bn_study *s, int64_t i);
+/* Reports a cell that is ready to the caller, from the calling thread. */
+bonsai_status bn_cell_report(bn_study *s, int64_t i);
 
 #endif

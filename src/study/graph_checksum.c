@@ -1,4 +1,4 @@
-/* graph_checksum.c -- a number that tells graphs apart: 64 bits over some of their sections.
+/* graph_checksum.c -- a number that differs between graphs: 64 bits over some of their sections.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -58,8 +58,8 @@ static void free_mapping(mapping *d)
 
 /* ---- samples ---- */
 
-/* The ith of `some` numbers below all, ascending: one at random from each of `some` stretches, for
- * numbers at equal distances could all be of one class. */
+/* Returns the ith of `some` numbers below all, ascending: one at random from each of `some`
+ * stretches, because numbers at equal distances could all be of one class. */
 static int64_t nth_of(int64_t i, int64_t some, int64_t all)
 {
     int64_t from = (int64_t)((double)i * (double)all / (double)some);
@@ -153,7 +153,7 @@ static bonsai_status project(bn_spot **out, const mapping *d, const bn_embedding
     return BONSAI_OK;
 }
 
-/* Prototypes lie where their features are. */
+/* Embeds the training nodes and the small graph's; prototypes lie where their features are. */
 static bonsai_status embed(mapping *d)
 {
     bonsai_status rc;
@@ -176,7 +176,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Nearly all of the spots are between low and high: a few far ones shall not squeeze the rest. */
+/* Widens low .. high to nearly all spots: a few far ones do not squeeze the rest. */
 static void widen(double *low, double *high, double *sorted, int64_t count)
 {
     if (count == 0)
@@ -217,7 +217,8 @@ static int64_t place(double v, double low, double high)
     return at < 0 ? 0 : at < BN_MAP_SIDE ? (int64_t)at : BN_MAP_SIDE - 1;
 }
 
-/* Rows ordered by cell, so that the classes of one are counted in one table. */
+/* Fills the grid from rows ordered by cell, so that the classes of one are counted in one
+ * table. */
 static bonsai_status fill_grid(mapping *d)
 {
     bonsai_status rc;
@@ -308,7 +309,8 @@ done:
 
 /* ---- how well the classes are apart ---- */
 
-/* The class whose middle is nearest to a spot, the lowest of equals; distances are as drawn. */
+/* Returns the class whose middle is nearest to a spot, the lowest of equals; distances are as
+ * drawn. */
 static int32_t nearest_class(const mapping *d, const bn_spot *middle, const bn_spot *at)
 {
     const bn_map *m = d->m;

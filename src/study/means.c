@@ -30,7 +30,7 @@ static bool counts(const bonsai_cell *c, const bonsai_cell *like)
     return is_like(c, like) && c->done && c->runs > 0;
 }
 
-/* Cells of callers who know accuracies alone have no other metric. */
+/* Returns the mean of a metric; callers who know accuracies alone have no other. */
 static double mean_at(const bonsai_cell *c, bonsai_metric m)
 {
     return m == BONSAI_METRIC_ACCURACY ? c->accuracy_mean : c->metric_mean[m];
@@ -90,7 +90,7 @@ static int unit_number(const bonsai_cell *c, bonsai_unit unit)
     return unit == BONSAI_UNIT_SPLIT ? c->split : unit == BONSAI_UNIT_DRAW ? c->draw : 0;
 }
 
-/* The mean over cells of each unit. */
+/* Fills the values with the mean over the cells of each unit. */
 static void sample_units(sample *s, const bonsai_cell *like, bonsai_unit unit)
 {
     s->values = 0;
@@ -109,8 +109,8 @@ static void sample_units(sample *s, const bonsai_cell *like, bonsai_unit unit)
     }
 }
 
-/* The deviation of all runs, which the merged cell counts: within cells, and of the cells around
- * their common mean. */
+/* Returns the deviation of all runs, which the merged cell counts: within cells, and of the
+ * cells around their common mean. */
 static double deviation_of(const sample *s, const bonsai_cell *like)
 {
     double mean = 0, squares = 0;
@@ -127,13 +127,13 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
 
-/* -1: one of them is not known. */
+/* Returns the sum, or -1 if one of both is not known. */
 static double add_known(double sum, double more)
 {
     return sum < 0 || more < 0 ? -1 : sum + more;
 }
 
-/* Adds to what is summed or averaged. */
+/* Adds what is summed or averaged. */
 static void add(bonsai_cell *to, const bonsai_cell *c)
 {
     to->runs += c->runs;
@@ -202,7 +202,7 @@ static void merge_metrics(bonsai_cell *to, sample *s)
     to->accuracy_std = to->metric_std[BONSAI_METRIC_ACCURACY];
 }
 
-/* Several cells, of which some were measured. */
+/* Returns several cells as one, of which some were measured. */
 static bonsai_cell merged(sample *s, const bonsai_cell *like)
 {
     bonsai_cell to = {.size = sizeof to, .study = like->study, .method = like->method,
@@ -252,7 +252,7 @@ done:
 
 /* ---- two methods --------------------------------------------------------- */
 
-/* The cell to set beside c; NULL: none was measured. */
+/* Returns the cell to set beside c, or NULL if none was measured. */
 static const bonsai_cell *partner(const sample *s, const bonsai_cell *c, const bonsai_cell *like)
 {
     for (const bonsai_cell *d = s->cells; d < s->cells + s->count; d++)
@@ -262,7 +262,7 @@ static const bonsai_cell *partner(const sample *s, const bonsai_cell *c, const b
     return NULL;
 }
 
-/* a has as many draws as b, or more. */
+/* Compares a with b, of which a has as many draws or more. */
 static bonsai_difference between(sample *s, const bonsai_cell *a, const bonsai_cell *b)
 {
     bonsai_difference d = {.size = sizeof d, .error = NAN};

@@ -1,8 +1,8 @@
 /* queue.c -- a study: its groups of cells, one after the other or side by side.
  *
  * One after the other, each has all threads.  Side by side, each worker has one: small graphs leave
- * threads little to share, and groups are independent.  Then the calling thread only tells the
- * caller what the others have measured, so that no cell waits for a long one.
+ * threads little to share, and groups are independent.  Then the calling thread only reports
+ * what the others have measured, so that no cell waits for a long one.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -93,7 +93,8 @@ static bool is_drawn(const bn_study *s, int split)
     return split > 0 || !s->o.own_split || !bn_has(s->g, BONSAI_SECTION_SPLIT);
 }
 
-/* The splits that miss a cell; without any, the first, so that a graph that has none is refused. */
+/* Draws the splits that miss a cell; if none does, the first, so that a graph without a split
+ * is refused. */
 static bonsai_status draw_splits(bn_study *s)
 {
     bonsai_status rc;
@@ -126,7 +127,7 @@ static bonsai_status settle(bn_study *s, const bonsai_compare_options *o)
     s->meter.stage = "comparing";
     BN_TRY(BN_NEW(&s->state, s->count));
     for (int64_t i = 0; i < s->count; i++)
-        atomic_store(&s->state[i], s->cells[i].done ? BN_CELL_TOLD : BN_CELL_OPEN);
+        atomic_store(&s->state[i], s->cells[i].done ? BN_CELL_REPORTED : BN_CELL_OPEN);
 done:
     return rc;
 }
@@ -166,9 +167,8 @@ done:
 
 /* ---- the full graph ------------------------------------------------------ */
 
-/* A model that cannot be trained on the full graph costs a cell; if none can, the graph or the
- * options are at fault, and nothing can be compared. */
-/* Of one split, when all its cells of the full graph were tried. */
+/* Settles a split when all its cells of the full graph were tried: a model that cannot be trained on
+ * it costs a cell, but if none can, the graph or the options are at fault. */
 static bonsai_status settle_split(bn_study *s, int split)
 {
     bonsai_status rc = BONSAI_OK;
@@ -186,7 +186,7 @@ static bonsai_status settle_split(bn_study *s, int split)
         return bn_fail(BONSAI_E_ARGUMENT, "%s", refused->why);
     for (const bonsai_cell *c = s->cells; refused && c < end && rc == BONSAI_OK; c++)
         if (c->split == split && bn_cell_state(s, c) == BN_CELL_REFUSED)
-            rc = bn_cell_tell(s, c - s->cells);
+            rc = bn_cell_report(s, c - s->cells);
     return rc;
 }
 
@@ -216,7 +216,7 @@ done:
 
 /* ---- side by side -------------------------------------------------------- */
 
-/* The longest first, so that none is left for the end. */
+/* Orders groups by effort, the longest first, so that none is left for the end. */
 static int by_effort(const void *a, const void *b)
 {
     const group *x = a, *y = b;
@@ -225,7 +225,7 @@ static int by_effort(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The first failure counts: those that follow are of workers that were stopped. */
+/* Stops the others and keeps the first failure: those that follow come from stopping. */
 static void stop(bn_study *s, bonsai_status rc)
 {
 #pragma omp critical(bn_study)
@@ -255,16 +255,16 @@ static void work(queue *q, bn_worker *w)
     }
 }
 
-static bonsai_status tell_ready(bn_study *s)
+static bonsai_status report_ready(bn_study *s)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t i = 0; i < s->count && rc == BONSAI_OK; i++)
         if (atomic_load(&s->state[i]) == BN_CELL_READY)
-            rc = bn_cell_tell(s, i);
+            rc = bn_cell_report(s, i);
     return rc == BONSAI_OK ? settle_full(s) : rc;
 }
 
-static bonsai_status tell_progress(bn_study *s)
+static bonsai_status report_progress(bn_study *s)
 {
     const bonsai_progress nothing = {sizeof nothing, "", 0, 0, NULL};
     bn_meter now;
@@ -276,17 +276,17 @@ static bonsai_status tell_progress(bn_study *s)
     return BONSAI_OK;
 }
 
-/* What was measured before a failure is told too. */
-static void tell(queue *q)
+/* Hands cells to the caller as they are measured, those before a failure too. */
+static void report(queue *q)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     bn_study *s = &q->s;
     bool more = true;
     while (more) {
         more = atomic_load(&q->working) > 0;
-        bonsai_status rc = tell_ready(s);
+        bonsai_status rc = report_ready(s);
         if (rc == BONSAI_OK && !atomic_load(&s->canceled))
-            rc = tell_progress(s);
+            rc = report_progress(s);
         if (rc != BONSAI_OK)
             stop(s, rc);
         if (more)
@@ -294,7 +294,7 @@ static void tell(queue *q)
     }
 }
 
-/* Where no thread can be started, the calling one works. */
+/* Runs groups side by side; if no thread can be started, the calling one works. */
 static bonsai_status run_side_by_side(queue *q)
 {
     bonsai_status rc = BONSAI_OK;
@@ -316,7 +316,7 @@ static bonsai_status run_side_by_side(queue *q)
         if (me > 0)
             atomic_fetch_sub(&q->working, 1);
         else
-            tell(q);
+            report(q);
     }
     if (s->rc != BONSAI_OK)
         rc = bn_fail(s->rc, "%s", s->why);

@@ -17,7 +17,7 @@ double bn_block_dot(const double *a, int p, const double *b, int q, int64_t f, i
     return sum;
 }
 
-/* Twice, for once leaves rounding of what was taken away. */
+/* Makes columns orthonormal, in two passes, because one leaves rounding errors. */
 void bn_straighten(double *v, int64_t f, int width)
 {
     for (int c = 0; c < width; c++) {
@@ -35,7 +35,7 @@ void bn_straighten(double *v, int64_t f, int width)
     }
 }
 
-/* Columns p and r of t, n x n, turned by an angle. */
+/* Turns columns p and r of t, n x n, by an angle. */
 static void mix(double *t, int n, int p, int r, double c, double s)
 {
     for (int k = 0; k < n; k++) {
@@ -45,7 +45,7 @@ static void mix(double *t, int n, int p, int r, double c, double s)
     }
 }
 
-/* One rotation that makes t[p][r] zero, gathered in q. */
+/* Makes t[p][r] zero by a rotation, which it gathers in q. */
 static void rotate(double *t, double *q, int n, int p, int r)
 {
     const double apart = t[p * n + r];

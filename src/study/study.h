@@ -6,7 +6,7 @@
  *   means.c           cells of several splits and draws as one, and two methods in pairs
  *   suggest.c         the smallest ratio that keeps a share of the full graph's score
  *   train_beside.c    a model on the full graph, beside the small one
- *   graph_checksum.c  tells whether two graphs train alike
+ *   graph_checksum.c  a number that is the same for graphs that train alike
  *   effort.c          how long the parts take
  *   map.c             where embeddings lie, in two directions of principal.c or discriminant.c
  *

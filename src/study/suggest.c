@@ -38,14 +38,15 @@ typedef struct {
 
 /* ---- ratios ---- */
 
-/* The number of so many digits that is nearest; exact where it is typed. */
+/* Returns the nearest number with this many digits, as it would be typed. */
 static double rounded(double r, int digits)
 {
     int down = digits - 1 - (int)floor(log10(r));
     return round(r * pow(10, down)) / pow(10, down);
 }
 
-/* As few digits as stay within a twentieth of it, and strictly between the two. */
+/* Rounds r to as few digits as stay within a twentieth of it, and strictly between low and
+ * high. */
 static double between(double r, double low, double high)
 {
     for (int digits = 1; digits < 6; digits++) {
@@ -85,7 +86,7 @@ static void find_levels(bonsai_suggest_point *point, int count)
     }
 }
 
-/* The first point whose level is enough; -1: none. */
+/* Returns the first point whose level is enough; -1: none is. */
 static int answer(const search *s)
 {
     const bonsai_suggest_info *i = &s->found->info;
@@ -95,7 +96,7 @@ static int answer(const search *s)
     return -1;
 }
 
-/* The first of the highest level. */
+/* Returns the first point of the highest level. */
 static int best(const search *s)
 {
     const bonsai_suggest_point *point = s->found->point;
@@ -108,7 +109,7 @@ static int best(const search *s)
 
 /* ---- scores ---- */
 
-/* A refusal of this budget leaves a point without a score; anything else ends the run. */
+/* Leaves a point without a score if its budget is refused; any other failure ends the run. */
 static bonsai_status note_refusal(bonsai_suggest_point *at, bonsai_status rc, const char *where)
 {
     if (rc != BONSAI_E_ARGUMENT)
@@ -118,7 +119,8 @@ static bonsai_status note_refusal(bonsai_suggest_point *at, bonsai_status rc, co
     return BONSAI_OK;
 }
 
-/* The score of a small graph: the one that it was chosen by, or of nodes that were picked. */
+/* Scores a small graph: by the probe that chose it or, of nodes that were picked, by the
+ * probe now. */
 static bonsai_status judge(bonsai_suggest_point *at, search *s, const bonsai_graph *small,
                            const bonsai_condense_info *info)
 {
@@ -144,7 +146,7 @@ static bonsai_status make(bonsai_graph **small, bonsai_condense_info *info, sear
     return bn_method_of(r.o.method)->run(small, info, &r);
 }
 
-/* Goes on with another small graph, the last one that was the answer. */
+/* Keeps another small graph, the last one that was the answer. */
 static void keep(bonsai_suggestion *found, bonsai_graph **small, double ratio)
 {
     bonsai_graph_free(found->small);
@@ -180,7 +182,7 @@ done:
 
 /* ---- the search ---- */
 
-/* The ratio in the middle of the step below point k; 0: there is none. */
+/* Returns the ratio in the middle of the step below point k; 0: there is none. */
 static double middle_below(const search *s, int k)
 {
     if (k < 1)
@@ -190,7 +192,8 @@ static double middle_below(const search *s, int k)
     return middle > low && middle < high ? middle : 0;
 }
 
-/* Halves the step below the answer; while none is known, or nothing above it, goes on upwards. */
+/* Halves the step below the answer; while there is no answer, or no point above it, tries the
+ * next ratio of the grid. */
 static bonsai_status look(search *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -237,7 +240,7 @@ done:
 
 /* ---- the full graph ---- */
 
-/* Which split is used, and whether somebody asked for it. */
+/* Notes which split is used, and whether the caller asked for it. */
 static void tell_split(search *s, bool asked, const bonsai_graph *g)
 {
     bonsai_suggest_info *i = &s->found->info;
@@ -249,7 +252,7 @@ static void tell_split(search *s, bool asked, const bonsai_graph *g)
     i->split_seed = s->own.o.seed;
 }
 
-/* What the method needs, and what the probe does, where that is not the same. */
+/* Prepares what the method needs and, if that is not the same, what the probe does. */
 static bonsai_status prepare(search *s, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -285,7 +288,7 @@ static bonsai_status judge_full(search *s)
     return BONSAI_OK;
 }
 
-/* The answer of the points, or what is nearest to one, and its graph. */
+/* Fills the answer, or the point nearest to one, and its graph. */
 static bonsai_status settle(search *s)
 {
     bonsai_status rc = BONSAI_OK;

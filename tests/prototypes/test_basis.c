@@ -393,7 +393,7 @@ static void teachers_know_the_classes_of_rows(void **state)
         memcpy(rows.x.dense, m.row[BN_OWN].dense, (size_t)(n * r) * sizeof(float));
         memcpy(rows.x.dense + n * r, m.row[kind->both ? BN_OWN : BN_AROUND].dense,
                (size_t)(n * r) * sizeof(float));
-        assert_int_equal(bn_teachers_say(&said, &m.teachers, &rows, kind, &t->job.at), BONSAI_OK);
+        assert_int_equal(bn_teachers_label(&said, &m.teachers, &rows, kind, &t->job.at), BONSAI_OK);
         for (int64_t at = 0; at < labelled; at++) {
             double sum = 0;
             int best = 0;
@@ -539,7 +539,7 @@ static void twofold_prototypes_are_two_nodes(void **state)
     const bn_storage storage = {.accounting = BONSAI_ACCOUNTING_STRICT, .f = COLS, .classes = CLASSES,
                                 .type = BONSAI_TYPE_I8, .soft = true, .both = true,
                                 .largest = 2 + NODES, .directions = m.basis.r, .kept = COLS};
-    const bn_plan plan = {.c = &c, .storage = &storage, .mix = 0.6, .said = said,
+    const bn_plan plan = {.c = &c, .storage = &storage, .mix = 0.6, .taught = said,
                           .basis = &m.basis, .shares = &shares};
     assert_int_equal(bn_candidate_graph(&g, &plan, BN_COMPACT_NOT, &t->job), BONSAI_OK);
     const uint32_t *offsets = g->view.section[BONSAI_SECTION_OFFSETS].data;
@@ -613,7 +613,7 @@ static bonsai_status try_once(void *payload)
     BN_TRY(bn_shares_store(small, &s, &m.basis, 1));
     BN_TRY(bn_basis_of(&b, small));
     const bn_centres rows = {.count = NODES, .x = m.row[BN_FAR]};
-    BN_TRY(bn_teachers_say(&said, &m.teachers, &rows, &bn_kinds[BN_KIND_TWOFOLD], &t->job.at));
+    BN_TRY(bn_teachers_label(&said, &m.teachers, &rows, &bn_kinds[BN_KIND_TWOFOLD], &t->job.at));
 done:
     bn_free(said);
     bonsai_graph_free(small);

@@ -46,7 +46,7 @@ static void two_classes_meet_in_the_middle(void **state)
     double before = 1;
     assert_int_equal(bn_teacher_make(&t, &e, label, 2, 1), BONSAI_OK);
     for (float at = -3; at <= 3; at += 0.5f) {
-        bn_teacher_say(said, &t, &at);
+        bn_teacher_label(said, &t, &at);
         assert_true(fabs((double)said[0] + (double)said[1] - 1) < 1e-6);
         assert_true((double)said[0] < before);
         before = (double)said[0];
@@ -67,7 +67,7 @@ static void the_loss_is_least(void **state)
         bn_teacher t = teacher_of(&l, 1);
         for (int i = 0; i < ROWS; i++) {
             float said[CLASSES];
-            bn_teacher_say(said, &t, l.x + i * F);
+            bn_teacher_label(said, &t, l.x + i * F);
             for (int k = 0; k < CLASSES; k++)
                 for (int j = 0; j <= F; j++)
                     miss[j * CLASSES + k] += ((double)said[k] - (l.label[i] == k)) / ROWS *
@@ -88,8 +88,8 @@ static void the_unit_of_rows_does_not_matter(void **state)
     bn_teacher a = teacher_of(&one, 1), b = teacher_of(&large, 1);
     for (int i = 0; i < ROWS; i++) {
         float x[CLASSES], y[CLASSES];
-        bn_teacher_say(x, &a, one.x + i * F);
-        bn_teacher_say(y, &b, large.x + i * F);
+        bn_teacher_label(x, &a, one.x + i * F);
+        bn_teacher_label(y, &b, large.x + i * F);
         for (int k = 0; k < CLASSES; k++)
             assert_true(fabs((double)x[k] - (double)y[k]) < 1e-3);
     }
@@ -105,7 +105,7 @@ static void equal_rows_get_the_shares_of_their_classes(void **state)
     const bn_embedding e = {.rows = 8, .f = 1, .dense = x};
     bn_teacher t;
     assert_int_equal(bn_teacher_make(&t, &e, label, 3, 1), BONSAI_OK);
-    bn_teacher_say(said, &t, x);
+    bn_teacher_label(said, &t, x);
     assert_true(fabs((double)said[0] - 0.5) < 1e-3 && fabs((double)said[1] - 0.25) < 1e-3);
     bn_teacher_free(&t);
 }

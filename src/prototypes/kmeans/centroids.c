@@ -34,7 +34,7 @@ void bn_sums_free(bn_sums *q)
     bn_free(q->first);
 }
 
-/* The rows begin .. end-1 by their clusters c .. c+wide-1, the others left out. */
+/* Sorts the rows begin .. end-1 by their clusters c .. c+wide-1 and leaves out the others. */
 static void sort_chunk(const bn_sums *q, int64_t begin, int64_t end, int64_t c, int64_t wide)
 {
     int64_t *next = q->first + 1;       /* one behind: where it ends, it is the next one's start */
@@ -68,7 +68,7 @@ static void add_sparse(double *sum, const bn_embedding *e, int64_t row, double w
         sum[e->index[i]] += bn_on_grid(weight * (double)e->value[i], grid);
 }
 
-/* Columns from .. to-1 of the rows of one cluster in a chunk that begins at `begin`. */
+/* Adds columns from .. to-1 of the rows of one cluster in a chunk that begins at `begin`. */
 static void add_rows(double *sum, const bn_sums *q, int64_t begin, int64_t j, int64_t from,
                      int64_t to)
 {
@@ -112,7 +112,7 @@ typedef struct {                /* entries of sparse means so far */
     float   *value;
 } entries;
 
-/* What the rows of each cluster weigh together, over all ranks; most: the largest weight. */
+/* Adds up the weights of each cluster over all ranks; most: the largest weight. */
 static bonsai_status find_weights(double *total, const bn_sums *q, int64_t k, bn_world *w,
                                   double most, int64_t rows)
 {
@@ -140,7 +140,7 @@ done:
     return rc;
 }
 
-/* The means of a tile of clusters, from their sums over all ranks. */
+/* Writes the means of a tile of clusters from their sums over all ranks. */
 static bonsai_status write_means(bn_embedding *out, entries *sparse, const double *sum,
                                  const double *total, int64_t c, int64_t wide)
 {

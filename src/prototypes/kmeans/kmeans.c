@@ -6,7 +6,7 @@
  *
  * The rows of all ranks have places in one list, in the order of the ranks.  A sample is drawn by
  * places, sums are exact and what is nearest does not depend on products, so that nothing depends
- * on who has which row.  One rank alone goes the same way.
+ * on who has which row.  One rank alone does the same.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -60,7 +60,7 @@ done:
     return rc;
 }
 
-/* Rounds until no row changes its cluster; ticks end at `last` of q->ticks. */
+/* Runs rounds until no row changes its cluster; ticks end at `last` of q->ticks. */
 static bonsai_status settle(bn_round *q, int rounds, int64_t last)
 {
     bonsai_status rc;
@@ -86,7 +86,7 @@ done:
     return rc;
 }
 
-/* Of rows that are all here. */
+/* Clusters rows that are all on this rank. */
 static bonsai_status seed_and_settle(bn_round *q, int rounds, uint64_t seed)
 {
     bonsai_status rc;
@@ -116,7 +116,8 @@ done:
 
 /* ---- few rows ---- */
 
-/* The numbers of the rows at the given places, which ascend, in the list of all. */
+/* Fills out with the numbers of the rows at the given places, which ascend, in the list of
+ * all. */
 static bonsai_status number_rows(int64_t *out, const task *t, const int64_t *at, int64_t many)
 {
     bonsai_status rc;
@@ -141,7 +142,8 @@ done:
     return rc;
 }
 
-/* The rows at these places on every rank, and a task for the rank alone of clustering them. */
+/* Copies the rows at these places to every rank, and numbers them for a task of the rank
+ * alone. */
 static bonsai_status fetch(bn_embedding *x, int64_t *row, const task *t, const int64_t *at,
                            int64_t many)
 {
@@ -187,7 +189,7 @@ done:
 
 /* ---- many rows ---- */
 
-/* So many of the places, in order, each set as likely as any other. */
+/* Draws places, in order, each set as likely as any other. */
 static void draw_places(int64_t *out, int64_t many, int64_t total, uint64_t seed)
 {
     bn_rng r = bn_rng_at(seed, 1);
@@ -214,7 +216,7 @@ done:
     return rc;
 }
 
-/* All rows to the nearest of the means that a sample settles on. */
+/* Assigns all rows to the nearest of the means that a sample settled on. */
 static bonsai_status follow_sample(bn_round *all, bn_round *q)
 {
     bonsai_status rc;

@@ -26,7 +26,7 @@ bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_sharded *s,
  * of k. */
 bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_sharded *s,
                              const bn_kmeans_task *t);
-/* Where there are more rows than this, clusters are first found on a sample of about so many. */
+/* Where there are more rows than this, clusters are first found on a sample of about as many. */
 enum { BN_KMEANS_SAMPLE = 8192 };
 
 /* ---- means and sums (centroids.c) ---- */
@@ -45,7 +45,7 @@ typedef struct {                /* rows of an embedding and their clusters */
     int64_t count;
     double  grid;               /* that terms are brought to: see world.h */
     int     threads;
-    int64_t chunk;              /* room for so many rows at a time */
+    int64_t chunk;              /* rows that there is room for at a time */
     int32_t *order;
     int64_t *first;             /* most+2 */
 } bn_sums;

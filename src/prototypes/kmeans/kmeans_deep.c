@@ -32,8 +32,9 @@ static double work_of(const bn_deep *d, int64_t total, int64_t k)
     return (double)total * (double)k * d->s->length;
 }
 
-/* want of k by the sizes: at least 1, at most the size; what rounding leaves goes to
- * the groups in order, and what small groups got beyond their share the largest shares give. */
+/* Shares k among the groups by their sizes: at least 1, at most the size.  What rounding
+ * leaves is given to the groups in order; what small groups got beyond their share is taken
+ * from the largest shares. */
 static void share_out(groups *g, int64_t k, int64_t total)
 {
     int64_t left = k, *want = g->want;
@@ -87,7 +88,7 @@ static bonsai_status add_leaf(bn_deep *d, bn_leaf l)
     return rc;
 }
 
-/* Groups of the rows from begin on, which are sorted by them. */
+/* Parts the rows from begin on into groups, and sorts them by these. */
 static bonsai_status part_rows(bn_deep *d, groups *g, const bn_leaf *l, int64_t k, int rounds)
 {
     bonsai_status rc;
@@ -145,7 +146,7 @@ bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, cons
                      &(bn_kmeans_task){rows, l->total, l->k, d->rounds, l->seed});
 }
 
-/* The rows of a leaf are where they are, in memory. */
+/* Solves a leaf whose rows lie in memory. */
 static bonsai_status solve_leaf(bn_deep *d, bn_leaf *l, const bn_sharded *s)
 {
     bonsai_status rc = bn_leaf_solve(d, l, d->part + l->begin, s, d->row + l->begin);
@@ -163,8 +164,8 @@ done:
     return rc;
 }
 
-/* A thread for each of some leaves, without a limit of memory: one leaf is small.  What a thread
- * cannot solve is tried again here, where the reason can be told. */
+/* Solves some leaves with a thread for each, without a limit of memory, because one leaf is
+ * small.  What a thread cannot solve is tried again here, where the reason can be reported. */
 static bonsai_status solve_some(bn_deep *d, int64_t begin, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;
@@ -203,7 +204,7 @@ done:
     return rc;
 }
 
-/* One rank, rows in memory. */
+/* Solves all leaves on one rank, with rows in memory. */
 static bonsai_status solve_here(bn_deep *d)
 {
     return d->leaves < MANY_LEAVES ? solve_one_by_one(d) : solve_side_by_side(d);

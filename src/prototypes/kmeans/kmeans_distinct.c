@@ -37,7 +37,7 @@ static int by_hash(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The same for 0 and -0, and for entries in any order. */
+/* Returns a hash of a row, the same for 0 and -0, and for entries in any order. */
 static uint64_t hash_row(const bn_embedding *e, int64_t row)
 {
     uint64_t hash = 0;

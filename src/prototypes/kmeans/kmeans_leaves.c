@@ -35,7 +35,7 @@ static int owner(const batch *b, int64_t leaf)
     return (int)(leaf % b->ranks);
 }
 
-/* Rows that are sent of a leaf: one cluster needs none. */
+/* Returns how many rows of a leaf are sent: one cluster needs none. */
 static int64_t sent(const bn_leaf *l)
 {
     return l->k == 1 ? 0 : l->count;
@@ -98,14 +98,14 @@ done:
     return rc;
 }
 
-/* Where the next row of a leaf goes; -1: it is not of this batch. */
+/* Returns where the next row of a leaf is put; -1: it is not of this batch. */
 static int64_t next_place(batch *b, int64_t i)
 {
     int64_t leaf = b->leaf_of[i];
     return leaf >= b->begin && leaf < b->end ? b->next[leaf - b->begin]++ : -1;
 }
 
-/* Back to the beginning of each leaf. */
+/* Sets the places back to the beginning of each leaf. */
 static void start_again(batch *b)
 {
     for (int64_t i = 0; i < b->end - b->begin; i++)
@@ -157,7 +157,7 @@ done:
     return rc;
 }
 
-/* Entries instead of rows to each rank and from each. */
+/* Replaces the counts of rows to or from each rank by those of their entries. */
 static void count_entries(int64_t *count, const int64_t *offsets, int ranks)
 {
     for (int64_t r = 0, at = 0; r < ranks; r++) {
@@ -226,7 +226,7 @@ done:
 
 /* ---- clusters ---- */
 
-/* The rows of a leaf in what came. */
+/* Lists the rows of a leaf in what came. */
 static void find_rows(int64_t *row, const batch *b, int64_t leaf)
 {
     int64_t leaves = b->end - b->begin, i = leaf - b->begin, at = 0;
@@ -246,7 +246,7 @@ static bonsai_status solve_leaf(batch *b, const bn_sharded *s, int64_t leaf, int
     return rc;
 }
 
-/* The leaves that are ours. */
+/* Solves the leaves of this rank. */
 static bonsai_status solve_own(batch *b)
 {
     bonsai_status rc;
@@ -271,7 +271,8 @@ done:
     return rc;
 }
 
-/* What came goes back as clusters; and how many each leaf has, to all. */
+/* Sends the clusters back to the ranks that sent the rows, and the number of each leaf's to
+ * all. */
 static bonsai_status hand_back(batch *b)
 {
     bonsai_status rc;

@@ -18,7 +18,7 @@
 #include "kmeans.h"
 
 enum { BLOCK = 256, LEAST_BLOCK = 8, BLOCK_FLOATS = 1 << 20 };      /* rows multiplied at a time */
-enum { TILE = 256, LEAST_TILE = 16, TILE_FLOATS = 1 << 22 };        /* with so many means */
+enum { TILE = 256, LEAST_TILE = 16, TILE_FLOATS = 1 << 22 };        /* means multiplied at a time */
 static const double far_away = 4;       /* |mean|^2 over the variance from which rows are centred */
 static const double most_norm = 1e37;   /* of which products cannot overflow */
 static const double most_error = 0.1;
@@ -32,9 +32,9 @@ static int64_t between(int64_t low, int64_t x, int64_t high)
     return x < low ? low : bn_least(x, high);
 }
 
-/* The error of |x|^2 + |c|^2 - 2 x c against the kernel, in units of |x|^2 + |c|^2: the product is
- * off by f u |x| |c|, twice; the norms and the kernel by f/32 + 8 roundings, the last sums by a few
- * more.  What underflows is lost on top.  u = 2^-24. */
+/* Sets the error of |x|^2 + |c|^2 - 2 x c against the kernel, in units of |x|^2 + |c|^2.  The
+ * product is off by f u |x| |c|, twice; the norms and the kernel by f/32 + 8 roundings, the
+ * last sums by a few more.  What underflows is lost on top.  u = 2^-24. */
 static void set_error(bn_round *q)
 {
     q->error = (1.25 * (double)q->e->f + 48.0) * 0x1p-24;
@@ -82,17 +82,6 @@ void bn_round_free(bn_round *q)
         bn_free(all[i]);
 }
 
-/* |x|^2 of a row. */
-static double row_norm(const bn_embedding *e, int64_t row)
-{
-    const float *x = e->dense ? e->dense + row * e->f : e->value + e->offsets[row];
-    int64_t count = e->dense ? e->f : e->offsets[row + 1] - e->offsets[row];
-    double total = 0;
-    for (int64_t i = 0; i < count; i++)
-        total += (double)x[i] * (double)x[i];
-    return total;
-}
-
 bonsai_status bn_round_shift(bn_round *q)
 {
     bonsai_status rc = BONSAI_OK;
@@ -103,7 +92,7 @@ bonsai_status bn_round_shift(bn_round *q)
     memset(q->sum, 0, (size_t)q->e->f * sizeof *q->sum);
     for (int64_t i = 0; i < q->count; i += step, used++) {
         bn_row_add(q->sum, q->e, q->rows[i], 1);
-        square += row_norm(q->e, q->rows[i]);
+        square += bn_row_squares(q->e, q->rows[i]);
     }
     for (int64_t j = 0; j < q->e->f; j++)
         middle += (q->sum[j] / (double)used) * (q->sum[j] / (double)used);
@@ -118,7 +107,7 @@ done:
 
 /* ---- means ---- */
 
-/* Of cluster c+j of a tile; of an empty one zeros that are infinitely long. */
+/* Puts the mean of cluster c+j of a tile; of an empty one zeros that are infinitely long. */
 static double put_mean(bn_round *q, int64_t c, int64_t j)
 {
     int64_t f = q->e->f, members = q->size[c + j], step = q->e->dense ? 1 : q->tile;
@@ -135,7 +124,7 @@ static double put_mean(bn_round *q, int64_t c, int64_t j)
     return norm;
 }
 
-/* The means of clusters c .. c+wide-1 of the rows in m. */
+/* Finds the means of clusters c .. c+wide-1 of the rows in m. */
 static bonsai_status find_means(bn_round *q, bn_sums *m, bool apart, int64_t c, int64_t wide)
 {
     bonsai_status rc = BONSAI_OK;
@@ -181,7 +170,7 @@ static void multiply_dense(const bn_round *q, float *product, float *x, int64_t 
     bn_gemm_nt(product, x, q->mean, (int)count, (int)wide, (int)e->f);
 }
 
-/* The least of norm - 2 product. */
+/* Returns the least of norm - 2 product. */
 static float least_of(const float *norm, const float *product, int64_t count)
 {
     enum { LANES = 16 };
@@ -203,7 +192,8 @@ static float least_of(const float *norm, const float *product, int64_t count)
     return least[0];
 }
 
-/* The means that may be nearer to x than what it has, and as near as any other of the tile. */
+/* Lists the means that may be nearer to x than the one it has, and as near as any other of
+ * the tile. */
 static int64_t propose(int32_t *hit, const bn_round *q, const float *x, const float *product,
                        float best, int64_t wide)
 {
@@ -219,7 +209,7 @@ static int64_t propose(int32_t *hit, const bn_round *q, const float *x, const fl
     return bn_kernels_get()->below(hit, q->norm, product, (float)bar, wide);
 }
 
-/* Rows to the nearest of the tile's means, if nearer than what they have. */
+/* Assigns rows to the nearest of the tile's means, if it is nearer than the one they have. */
 static void compare_dense(const bn_round *q, int lane, int64_t first, int64_t c, int64_t wide)
 {
     int64_t count = bn_least(q->block, q->count - first), f = q->e->f;
@@ -285,7 +275,8 @@ bonsai_status bn_round_sizes(bn_round *q)
     return bn_sum_int(q->s->at->world, q->size, q->k);
 }
 
-/* The row of all ranks that is farthest from its mean, and not alone there; the first of them. */
+/* Finds the row of all ranks that is farthest from its mean, and not alone there; the first
+ * of them. */
 static bonsai_status farthest(far_row *out, const bn_round *q)
 {
     bn_world *w = q->s->at->world;
@@ -309,7 +300,7 @@ static void find_distances(bn_round *q)
 {
 #pragma omp parallel for num_threads(bn_team(q->lanes, bn_numbers(q->e, q->count))) schedule(static)
     for (int64_t i = 0; i < q->count; i++) {
-        double d = (double)q->best[i] + (q->e->dense ? 0 : row_norm(q->e, q->rows[i]));
+        double d = (double)q->best[i] + (q->e->dense ? 0 : bn_row_squares(q->e, q->rows[i]));
         q->best[i] = d < (double)FLT_MAX ? (float)fmax(d, 0) : FLT_MAX;
     }
 }

@@ -11,7 +11,7 @@
 
 #include "kmeans.h"
 
-/* Of so many products one candidate a seed must do: more would take longer than the rounds. */
+/* From MUCH products on there is one candidate a seed: more would take longer than the rounds. */
 enum { CHUNK = 256, CANDIDATES = 3, MUCH = 1 << 22 };
 
 typedef struct {
@@ -24,20 +24,13 @@ typedef struct {
     int64_t  at[CANDIDATES];    /* in rows */
 } seeding;
 
-/* In the order of its entries, so that equal rows are at exactly 0 from each other. */
+/* Multiplies in the order of the entries, so that equal rows are at exactly 0 from each
+ * other. */
 static double times_dense(const bn_embedding *e, int64_t row, const double *dense)
 {
     double total = 0;
     for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
         total += (double)e->value[i] * dense[e->index[i]];
-    return total;
-}
-
-static double own_product(const bn_embedding *e, int64_t row)
-{
-    double total = 0;
-    for (int64_t i = e->offsets[row]; i < e->offsets[row + 1]; i++)
-        total += (double)e->value[i] * (double)e->value[i];
     return total;
 }
 
@@ -64,7 +57,7 @@ static void lay_out(const bn_seeds *q, seeding *s, int many, bool fill)
     }
 }
 
-/* What `near` would be with each of the candidates, and its sums. */
+/* Measures what `near` would be with each of the candidates, and its sums. */
 static void measure(const bn_seeds *q, seeding *s, int many)
 {
     lay_out(q, s, many, true);
@@ -94,7 +87,7 @@ static double total_of(const seeding *s, int which)
     return total;
 }
 
-/* A row with a chance in proportion to `near`; the total is above 0. */
+/* Draws a row with a chance in proportion to `near`, whose total is above 0. */
 static int64_t draw(const bn_seeds *q, const seeding *s, double total, bn_rng *r)
 {
     double left = bn_rng_unit(r) * total;
@@ -138,7 +131,7 @@ static bonsai_status new_seeding(seeding *s, const bn_seeds *q)
         BN_TRY(BN_NEW(&s->norm, q->count));
         BN_TRY(BN_NEW(&s->dense, CANDIDATES * q->e->f));
         for (int64_t i = 0; i < q->count; i++)
-            s->norm[i] = own_product(q->e, q->rows[i]);
+            s->norm[i] = bn_row_squares(q->e, q->rows[i]);
     }
     for (int64_t i = 0; i < q->count; i++)
         s->near[i] = INFINITY;

@@ -1,4 +1,4 @@
-/* wide.c -- nodes without a label among the rows of prototypes, where labels are few.
+/* unlabelled.c -- nodes without a label among the rows of prototypes, where labels are few.
  *
  * The rows of all nodes are there, and classes of twenty labelled nodes each say little of how their
  * rows are spread.  A ridge classifier fitted on the training nodes, with rows averaged twice as far
@@ -57,7 +57,8 @@ static void teaching_free(teaching *t)
     bn_fit_free(&t->fit);
 }
 
-/* Trees, and of the other nodes at most so many: in the order of nodes, on every rank alike. */
+/* Lists the trees and those of the other nodes that were picked, in the order of nodes, on
+ * every rank alike. */
 static bonsai_status list_nodes(teaching *t, const uint8_t *taken)
 {
     bonsai_status rc;
@@ -99,7 +100,7 @@ done:
 
 /* ---- their classes ---- */
 
-/* Trees among the rows of all ranks, at even distances, and their labels. */
+/* Lists evenly spaced trees among the rows of all ranks, and their labels. */
 static bonsai_status list_lessons(teaching *t, int64_t **row)
 {
     bonsai_status rc;
@@ -128,7 +129,7 @@ done:
     return rc;
 }
 
-/* Of the classes that have a tree. */
+/* Returns the best of the classes that have a tree. */
 static int64_t best_of(const float *score, const teaching *t)
 {
     int64_t best = -1;
@@ -137,7 +138,8 @@ static int64_t best_of(const float *score, const teaching *t)
     return best;
 }
 
-/* The lambda that is right about most validation nodes; the usual one where there are none. */
+/* Finds the lambda that is right about most validation nodes; the usual one if there are
+ * none. */
 static bonsai_status find_way(int *way, const teaching *t)
 {
     bonsai_status rc;

@@ -1,4 +1,4 @@
-/* forms.c -- what a graph of prototypes takes, for each way to store its rows.
+/* storage.c -- what a graph of prototypes takes, for each way to store its rows.
  *
  * A row may keep all of its entries, some of its own with their columns, or those in columns that
  * all rows share, which are listed once; a number takes eight bits, or four where it is a square.
@@ -19,7 +19,7 @@ static double value_bytes(const bn_storage *s, double values)
     return s->squares ? ceil(values / 2) : values * (double)bonsai_type_bytes(s->type);
 }
 
-/* A basis in four bits, and eight bits for each coordinate. */
+/* Returns the bytes of a basis in four bits, and of eight bits for each coordinate. */
 static double factor_bytes(const bn_storage *s, double rows)
 {
     double r = (double)s->directions, columns = (double)s->kept;

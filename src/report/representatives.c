@@ -1,4 +1,4 @@
-/* standing.c -- the nodes that stand for the training nodes: what a report tells of each.
+/* representatives.c -- the nodes that stand for training nodes: what a report shows of each.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static bn_standing standing_of(const bonsai_graph *g, const int64_t *covers)
     return BN_STANDS_ALONE;
 }
 
-/* All nodes with a label. */
+/* Lists all nodes with a label. */
 static bonsai_status list_nodes(bn_stand **out, bn_facts *f)
 {
     bonsai_status rc;
