@@ -228,6 +228,7 @@ static bonsai_status check(search *s, const bonsai_suggest_options *o)
     if (bn_method_of(s->own.o.method)->needs & BN_REDOES)
         return bn_fail(BONSAI_E_ARGUMENT, "the method %s keeps to no ratio: none can be suggested "
                        "for it", bonsai_method_name(s->own.o.method));
+    BN_TRY(bn_method_check(&s->own.o));
     s->own.o.bytes = s->own.o.nodes = s->own.o.trees = 0;
     s->own.o.ratio = 0;
     s->own.o.progress = bn_meter_tick;

@@ -16,6 +16,8 @@ static void every_method_has_a_row_and_a_name_of_its_own(void **state)
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         const char *name = bonsai_method_name((bonsai_method)m);
         assert_non_null(name);
         assert_non_null(row(m)->run);
@@ -31,6 +33,8 @@ static void a_method_picks_nodes_makes_or_learns_them_or_tries_others(void **sta
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         bool tries = row(m)->needs & BN_TRIES_OTHERS, redoes = row(m)->needs & BN_REDOES;
         bool learns = row(m)->needs & BN_LEARNS;
         assert_int_equal((row(m)->pick != NULL) + (row(m)->make != NULL) +
@@ -68,6 +72,8 @@ static void a_row_says_all_that_the_method_reads(void **state)
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         bonsai_graph *g = case_graph(5), *small = NULL, *want;
         bonsai_condense_info info, other;
         bn_preparation p = {.full = NULL};
@@ -101,6 +107,26 @@ static void a_row_says_all_that_the_method_reads(void **state)
     }
 }
 
+/* -DBONSAI_LAB=OFF */
+static void a_method_that_the_build_leaves_out_is_refused_by_name(void **state)
+{
+    bonsai_graph *g, *small = NULL;
+    bonsai_condense_options o;
+    double wl[1], seen[1];
+    (void)state;
+    if (has_method(BONSAI_METHOD_GCOND))
+        skip();
+    g = case_graph(5);
+    bonsai_condense_options_init(&o);
+    o.method = BONSAI_METHOD_GCOND;
+    o.nodes = 3;
+    assert_fails(bonsai_condense(&small, NULL, g, &o), BONSAI_E_ARGUMENT,
+                 "method gcond is not in this build (BONSAI_LAB=OFF)");
+    assert_fails(bonsai_study_pairs(wl, seen, 1, g, BONSAI_STUDY_GRADIENT, NULL), BONSAI_E_ARGUMENT,
+                 "bonsai_study_pairs is not in this build");
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +134,7 @@ int main(void)
         cmocka_unit_test(a_method_picks_nodes_makes_or_learns_them_or_tries_others),
         cmocka_unit_test(auto_needs_what_its_entrants_need),
         cmocka_unit_test(a_row_says_all_that_the_method_reads),
+        cmocka_unit_test(a_method_that_the_build_leaves_out_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,8 @@ static void stages_of_every_method_add_up_to_the_seconds_that_passed(void **stat
 {
     (void)state;
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         bonsai_condense_info i = timed((bonsai_method)m);
         assert_true(i.seconds_measure > 0 && i.seconds_finish > 0);
     }

@@ -96,6 +96,8 @@ static void the_record_gives_back_what_condensing_told(void **state)
     (void)state;
     bonsai_graph *g = generated(4);
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         bonsai_condense_options o = asked(m), made;
         bonsai_condense_info told, info;
         char want[2048], is[2048];
@@ -121,6 +123,8 @@ static void the_options_make_the_same_graph_again(void **state)
     (void)state;
     bonsai_graph *g = generated(5);
     for (int m = 0; m < BONSAI_METHOD_COUNT; m++) {
+        if (!has_method((bonsai_method)m))
+            continue;
         bonsai_condense_options o = asked(m), again;
         bonsai_condense_info info;
         bonsai_graph *small = condensed(&info, g, &o), *other;

@@ -219,6 +219,8 @@ static void coverage_and_rounds_are_those_of_the_metadata(void **state)
 static void learned_nodes_say_how_they_were_learned(void **state)
 {
     (void)state;
+    if (!has_method(BONSAI_METHOD_GCOND))
+        skip();
     bonsai_condense_options o;
     made m;
     bonsai_condense_options_init(&o);

@@ -120,6 +120,8 @@ static void published_is_compared_in_its_own_accounting(void **state)
 {
     setting t;
     (void)state;
+    if (!has_method(BONSAI_METHOD_GCOND))
+        skip();
     set_up(&t);
     bonsai_cell cells[2] = {asked(0, BONSAI_METHOD_PUBLISHED, 0.2),
                             asked(1, BONSAI_METHOD_PUBLISHED, 0.2)};
@@ -248,6 +250,8 @@ static void pairs_are_correlated_nearest_first(void **state)
     double wl[200], seen[200];
     pair p[200];
     (void)state;
+    if (!has_method(BONSAI_METHOD_GCOND))
+        skip();
     set_up(&t);
     assert_true(bonsai_split_named(t.train.split, "random"));
     for (int study = BONSAI_STUDY_EMBEDDING; study <= BONSAI_STUDY_WEIGHTS; study++) {
@@ -283,6 +287,8 @@ static void pairs_that_cannot_be_cost_their_cells_only(void **state)
     setting t;
     int told = 0;
     (void)state;
+    if (!has_method(BONSAI_METHOD_GCOND))
+        skip();
     set_up(&t);
     bonsai_cell cells[3] = {asked_pairs(BONSAI_STUDY_GRADIENT, 0.5),
                             asked_pairs(BONSAI_STUDY_GRADIENT, 1),

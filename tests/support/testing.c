@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "condense/methods.h"
+
 static char folder[256];
 
 /* Graphs of tests are small: the loops over them run in threads all the same. */
@@ -96,6 +98,11 @@ void assert_fails(bonsai_status got, bonsai_status wanted, const char *text)
     if (got != wanted || !strstr(bonsai_error(), text))
         fail_msg("status %d, sentence \"%s\"; wanted status %d and \"%s\"", got, bonsai_error(),
                  wanted, text);
+}
+
+bool has_method(bonsai_method m)
+{
+    return bn_method_of(m)->run != NULL;
 }
 
 /* Compiles a locale of Debian's package locales for this test, and selects it. */

@@ -29,6 +29,9 @@ uint8_t *read_file(const char *path, size_t *len);      /* free() it */
  * repeat each other, only some, unless FAULTS=all); each failure must be E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
 void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least);
 
+/* Whether the build contains the method: without the laboratory some are missing. */
+bool has_method(bonsai_method m);
+
 /* Checks the status of a failed call, and that its message contains text. */
 void assert_fails(bonsai_status got, bonsai_status wanted, const char *text);
 
