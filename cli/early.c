@@ -46,7 +46,7 @@ static int stacks_are_small(char **settings)
            !find(settings, "OMP_STACKSIZE");
 }
 
-/* If it cannot restart, nothing changes. */
+/* Restarts the program with both settings; does nothing if that fails. */
 static void restart(int argc, char **argv, char **settings)
 {
     static char *changed[MOST + 4];

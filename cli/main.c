@@ -42,7 +42,7 @@ static bonsai_status verify(const bonsai_graph *g, const bonsai_read_options *o)
     return bonsai_graph_verify(g);
 }
 
-/* A native file is written while the graph is generated, so the graph need not fit in memory. */
+/* Generates a graph; a native file is written meanwhile, so the graph need not fit in memory. */
 static bonsai_status generate(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path)
 {

@@ -110,15 +110,15 @@ void next_command(session *s, const char *line)
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* Whether the reader of a pipe has gone. */
+/* Returns 1 if the reader of a pipe is gone. */
 static int is_unread(int why)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return why == EPIPE || (why == 0 && poll(&out, 1, 0) == 1 && (out.revents & POLLERR));
 }
 
-/* A reader that has enough, such as head, is no failure to tell of: the program ends as others do,
- * by SIGPIPE and without a word. */
+/* Flushes stdout.  If its reader has enough, as head has, the program ends by SIGPIPE without a
+ * message, as others do. */
 static int flush_results(session *s, int code)
 {
     errno = 0;
@@ -178,9 +178,8 @@ static int dispatch(session *s, int argc, char **argv)
     return c ? c->run(s, argc - 1, argv + 1) : refuse_command(s, argv[1]);
 }
 
-/* If a standard stream is closed, the next file that is opened would become it, and messages would
- * be written into that file.  A folder takes the place: it can be neither read nor written, so that
- * results which go nowhere are still an error. */
+/* Opens a folder in place of a closed standard stream, so that no file takes its number and
+ * receives messages.  A folder can be neither read nor written: lost results are still an error. */
 static void hold_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -117,7 +117,7 @@ static void fit(bar_layout *l, int columns)
         l->stage = room > 0 ? room : 0;
 }
 
-/* note: what is known of the stage; NULL: nothing. */
+/* Draws the bar. note: more about the stage, or NULL. */
 static void draw(progress *p, double share, const char *note, double now)
 {
     const char *full = text_is_utf8() ? "\u2588" : "#", *empty = text_is_utf8() ? "\u2591" : ".";

@@ -30,13 +30,13 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-/* Whether a method learns by descent, which takes its time. */
+/* Returns 1 if the method learns by descent. */
 static int learns(int method)
 {
     return (int)(field_named(BONSAI_OPTIONS_CONDENSE, "effort")->methods >> method & 1);
 }
 
-/* The words of --methods: every method, and "peers". */
+/* Returns the words of --methods: every method, and "peers". */
 static const char *const *method_words(void)
 {
     static const char *words[BONSAI_METHOD_COUNT + 2];
@@ -56,8 +56,8 @@ static int add_method(arguments *a, int method)
     return n + 1;
 }
 
-/* Fills a->method.  auto would repeat the result of another method, and published keeps to no
- * budget in bytes: they are not among all. */
+/* Fills a->method. "all" leaves out auto, which repeats another method's result, and published,
+ * which keeps to no budget in bytes. */
 static int parse_methods(session *s, arguments *a)
 {
     int words[BONSAI_METHOD_COUNT + 1], count;
@@ -163,7 +163,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- what the file is for ------------------------------------------------ */
 
-/* What methods that learn were told, where it is not the usual. */
+/* Adds the options of methods that learn that are not the default. */
 static void add_learning(bn_json *options, const bonsai_condense_options *o)
 {
     if (o->effort != 1)
@@ -174,7 +174,7 @@ static void add_learning(bn_json *options, const bonsai_condense_options *o)
         bn_json_set(options, "keep", bn_json_text("last"));
 }
 
-/* What training was told, where it is not the usual. */
+/* Adds the options of training that are not the default. */
 static void add_training(bn_json *options, const bonsai_train_options *o)
 {
     if (o->weighted)
@@ -219,7 +219,7 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* Lists the cells, each with room for the accuracy of every run and the recall of every class. */
+/* Lists the cells, with room for the accuracy of every run and the recall of every class. */
 static int list_cells(session *s, arguments *a, const bonsai_graph *g)
 {
     const int64_t classes = bonsai_graph_classes(g);

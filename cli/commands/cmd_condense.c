@@ -30,7 +30,7 @@ static arguments asked;
 
 /* ---- what is asked ------------------------------------------------------- */
 
-/* Names the graph of each ratio NAME-0.01.bonsai, or with NAME's own ending; that of 1% too. */
+/* Names the graph of each ratio NAME-0.01.bonsai, or with NAME's own ending; 1% becomes 0.01. */
 static int name_outputs(session *s, arguments *a)
 {
     char text[64];
@@ -45,7 +45,7 @@ static int name_outputs(session *s, arguments *a)
     return code;
 }
 
-/* The next budget option that was given, after *i; NULL: no more. */
+/* Returns the next budget option that was given, from *i on; NULL if none is left. */
 static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
 {
     char text[64];
@@ -56,7 +56,7 @@ static const bonsai_field *next_budget(const bonsai_condense_options *o, int *i)
     return NULL;
 }
 
-/* As bonsai eval SMALL GRAPH does it, within the memory that condensing may use. */
+/* Prepares --eval: as bonsai eval SMALL GRAPH, within the memory that condensing may use. */
 static int settle_eval(session *s, arguments *a)
 {
     training *t = &a->judge;
@@ -77,7 +77,7 @@ static int settle_eval(session *s, arguments *a)
     return training_models(s, t, "--eval");
 }
 
-/* Exactly one budget; numbers not above 0 have been refused already. */
+/* Requires exactly one budget; the parser has refused numbers that are not above 0. */
 static int settle_budget(session *s, arguments *a)
 {
     char first[48] = "", name[48];
@@ -99,7 +99,7 @@ static int settle_budget(session *s, arguments *a)
     return OPT_GO;
 }
 
-/* All that is missing at once, with a line that has it. */
+/* Names all that is missing at once, with a complete command. */
 static int settle_missing(session *s, const arguments *a)
 {
     char graph[2 * MOST_PATH];
@@ -122,15 +122,11 @@ static int settle(session *s, arguments *a)
     int code = settle_missing(s, a);
     if (code != OPT_GO)
         return code;
-    if (strlen(a->out) >= MOST_PATH)
-        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (a->update && crew.several)
         return refuse(s, "--update runs on one machine: use bonsai condense");
     if (!a->update != !a->was)
         return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
                       a->update ? "--was OLD" : "--update SMALL");
-    if (a->page && strlen(a->page) >= MOST_PATH)
-        return refuse(s, "--report is longer than %d bytes", MOST_PATH - 1);
     if (a->page && a->ratios)
         return refuse(s, "--report shows one graph, and --ratios makes several; bonsai report "
                       "writes a page about each");
@@ -141,7 +137,7 @@ static int settle(session *s, arguments *a)
     return code == OPT_GO ? settle_eval(s, a) : code;
 }
 
-/* "trees", "trees or auto", "a, b or c". */
+/* Writes "trees", "trees or auto" or "a, b or c". */
 static void name_methods(char *out, size_t size, uint64_t methods)
 {
     size_t at = 0;
@@ -154,17 +150,15 @@ static void name_methods(char *out, size_t size, uint64_t methods)
     }
 }
 
-/* An option without effect gets a note, not a refusal: scripts try all methods. */
+/* Notes options without effect; refuses none, since scripts try all methods. */
 static void note_idle(session *s, const bonsai_condense_options *o)
 {
     bonsai_condense_options usual;
     const bonsai_field *f;
     bonsai_condense_options_init(&usual);
-    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, i)); i++) {
-        char name[48], now[96], then[96], methods[256] = "";
-        bonsai_field_text(now, sizeof now, f, o);
-        bonsai_field_text(then, sizeof then, f, &usual);
-        if (!f->methods || f->methods >> o->method & 1 || strcmp(now, then) == 0 ||
+    for (int i = 0; (f = next_changed(BONSAI_OPTIONS_CONDENSE, o, &usual, &i));) {
+        char name[48], methods[256] = "";
+        if (!f->methods || f->methods >> o->method & 1 ||
             strcmp(f->name, "coordinates") == 0)        /* other methods refuse it */
             continue;
         option_name(name, sizeof name, f);
@@ -173,7 +167,7 @@ static void note_idle(session *s, const bonsai_condense_options *o)
     }
 }
 
-/* Help says it, too, but an option that only stores more seems to cost nothing. */
+/* Notes that --members costs accuracy: an option that stores more seems to cost nothing. */
 static void note_members(session *s, const bonsai_condense_options *o)
 {
     const uint64_t methods = field_named(BONSAI_OPTIONS_CONDENSE, "members")->methods;
@@ -182,7 +176,7 @@ static void note_members(session *s, const bonsai_condense_options *o)
              "rows, and do not learn from nodes without a label");
 }
 
-/* The published code has one value of these, which the library sets. */
+/* Notes options that the published code fixes; the library sets them. */
 static void settle_published(session *s, bonsai_condense_options *o)
 {
     static const char *const fixed[] = {"layers", "k", "sample"};
@@ -257,7 +251,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* One row per ratio, for people and pipes.  passed: the seconds of the call that made them all. */
+/* Prints one row per ratio, for people and pipes. passed: the seconds of the call that made all. */
 static int print_rows(session *s, const arguments *a, const bonsai_condense_info *info,
                       double passed)
 {
@@ -297,7 +291,7 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     return summary_print(&r, s);
 }
 
-/* The command that judges graph k with a network, or what is to be done before. */
+/* Writes the command that judges graph k with a network, or the one to run before. */
 static void name_next(char line[MOST_LINE], session *s, const arguments *a, int k)
 {
     char small[2 * MOST_PATH], full[2 * MOST_PATH];
@@ -340,8 +334,8 @@ static int print_array(session *s, const arguments *a, const bonsai_condense_inf
     return print_json(s, all);
 }
 
-/* The one graph and, with --eval, what networks make of it: in JSON both are one object, else people
- * read the first while they wait for the second. */
+/* Prints the one graph and, with --eval, the networks' results: one object in JSON; otherwise the
+ * graph first, while the networks still train. */
 static int print_one(session *s, arguments *a, const bonsai_condense_info *info,
                      const bonsai_graph *small, const bonsai_graph *g)
 {
@@ -385,7 +379,8 @@ static bonsai_status update(session *s, bonsai_graph **small, bonsai_condense_in
     return rc;
 }
 
-/* A split that nobody asked for gets a note: the user must judge on its other nodes. */
+/* Notes a split that was drawn without being asked for: models must be judged on its other nodes.
+ * */
 static void note_split(session *s, const arguments *a, const bonsai_graph *g)
 {
     const bonsai_view *v = bonsai_graph_view(g);
@@ -413,7 +408,7 @@ static bonsai_status draw_page(session *s, const arguments *a, const bonsai_grap
     return page_write(s, &bytes, small, full, &o, a->page);
 }
 
-/* Writes the graphs; of several processes only one does. */
+/* Writes the graphs, in one of several processes. */
 static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *const *small,
                                const bonsai_graph *g, const bonsai_condense_info *info)
 {

@@ -57,7 +57,7 @@ static bonsai_status project(session *s, bonsai_graph **out, const bonsai_graph 
     return rc;
 }
 
-/* Reads IN, does to it what is asked, and writes it; names: of its features, or NULL. */
+/* Reads IN, changes it as asked, and writes OUT. names: of its features, or NULL. */
 static bonsai_status convert_changed(session *s, const char **format, const arguments *a,
                                      const char *names)
 {
@@ -85,7 +85,7 @@ static bonsai_status convert_changed(session *s, const char **format, const argu
     return rc;
 }
 
-/* Whether IN is a text, about which a note may have to be written. */
+/* Returns 1 if IN may be text, which may need a note. */
 static int may_be_text(const char *path)
 {
     char file[4096];
@@ -98,7 +98,7 @@ static int may_be_text(const char *path)
     return access(file, F_OK) == 0;
 }
 
-/* Lets the library do both, which needs little memory for folders of large arrays. */
+/* Lets the library read and write, which needs little memory for folders of large arrays. */
 static bonsai_status convert_as_it_is(session *s, const char **format, const arguments *a)
 {
     uint64_t left_out = 0;
@@ -109,7 +109,7 @@ static bonsai_status convert_as_it_is(session *s, const char **format, const arg
     return rc;
 }
 
-/* Whether IN is a folder of large arrays, which can be written while it is read. */
+/* Returns 1 if IN is a folder of large arrays, which is written while it is read. */
 static int is_large_arrays(const char *path, const char *format)
 {
     char file[4096];
@@ -118,7 +118,7 @@ static int is_large_arrays(const char *path, const char *format)
            (strcmp(format, "ogb") == 0 && access(file, F_OK) == 0);
 }
 
-/* Says that --memory limited nothing, because all of the graph was held. */
+/* Notes that --memory had no effect because the whole graph was in memory. */
 static void note_memory(session *s, const arguments *a, const char *format)
 {
     const int as_it_is = !a->order && !a->normalise && !a->names && !a->small && !s->read.keep_repeated &&
@@ -130,7 +130,7 @@ static void note_memory(session *s, const arguments *a, const char *format)
              "form) becomes a .bonsai file as it is");
 }
 
-/* What was written without being held, large arrays aside, is looked at in the new file. */
+/* Reads the new file to note unlike scales of a graph that was not in memory. */
 static void note_written(session *s, const arguments *a, const char *format)
 {
     bonsai_graph *g = NULL;

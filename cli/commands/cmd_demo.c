@@ -57,8 +57,8 @@ static double weight(const bonsai_array *a, int64_t v)
                                    : (double)((const float *)a->data)[v];
 }
 
-/* The prototype that stands for most nodes, or the root that covers most samples; 0 if neither is
- * known. */
+/* Returns the prototype that stands for most nodes, or the root that covers most samples; 0 if
+ * neither is known. */
 static int64_t find_node(session *s)
 {
     bonsai_graph *g = NULL;
@@ -140,7 +140,7 @@ static int keep_full(session *s, found *f)
     return EXIT_DONE;
 }
 
-/* The seconds that the tables show. */
+/* Prints both accuracies and times, with the seconds that the tables show. */
 static int tell_gain(session *s, found *f)
 {
     f->small = (judged){s->accuracy, s->waited};

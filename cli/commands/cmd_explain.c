@@ -44,7 +44,7 @@ static const char *role_text(int role)
     return role >= 0 && role < 5 ? text[role] : "unknown";
 }
 
-/* Of a prototype that is a pair of nodes: it has no label. */
+/* Returns 1 for the second node of a prototype, which has no label. */
 static int is_second(const bonsai_why *w)
 {
     return w->role == BONSAI_ROLE_PROTOTYPE && w->label < 0;
@@ -62,7 +62,7 @@ static int64_t degree(const story *t, int64_t node)
     return offsets->data ? row_start(offsets, node + 1) - row_start(offsets, node) : 0;
 }
 
-/* The place in full of the node that has this number; -1: it is not there. */
+/* Returns the index in full of the node with this number; -1 if it is absent. */
 static int64_t place_of(const story *t, int64_t number)
 {
     const int64_t nodes = bonsai_graph_nodes(t->full);
@@ -74,8 +74,8 @@ static int64_t place_of(const story *t, int64_t number)
     return -1;
 }
 
-/* The name of the node of the full graph that has this number, which the small graph has as `here`
- * (-1: it has not); NULL: none is known. */
+/* Returns the name of the full graph's node with this number, or NULL. here: its index in the small
+ * graph; -1: absent. */
 static const char *original_name(const story *t, int64_t number, int64_t here)
 {
     const int64_t place = t->names && number >= 0 ? place_of(t, number) : -1;
@@ -89,7 +89,7 @@ static bn_json *name_json(const story *t, int64_t node)
     return name ? bn_json_text(name) : bn_json_null();
 }
 
-/* The class by name, or by number if it has none. */
+/* Returns the class's name, or its number if it has no name. */
 static bn_json *class_json(const story *t, int64_t node)
 {
     int32_t label = bonsai_graph_label(t->g, node);
@@ -267,7 +267,7 @@ static int64_t next_root(const story *t, int64_t covers, int64_t node)
     return best;
 }
 
-/* A node, its number in the full graph, its name there if names are known, and its class. */
+/* Returns a row: node, number in the full graph, name if names are known, class. */
 static bn_json *identity_row(const story *t, int64_t node)
 {
     bn_json *row = bn_json_pack("[I,I]", node, origin(t, node));
@@ -277,7 +277,7 @@ static bn_json *identity_row(const story *t, int64_t node)
     return row;
 }
 
-/* The columns of these, and the rest behind them, from the class on. */
+/* Fills t->columns with those of identity_row; rest: the columns from the class on. */
 static void identity_columns(story *t, const char *number, const column *rest)
 {
     int at = 0;

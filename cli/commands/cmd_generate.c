@@ -45,7 +45,7 @@ static void summary_shape(summary *r, const bonsai_stats *st, const char *path)
     summary_degrees(r, st);
 }
 
-/* The last error with the name that the user knows; the library knows the temporary one. */
+/* Returns the last error with the user's file name instead of the temporary one. */
 static const char *error_of(const making *m, char *text, size_t size)
 {
     const bonsai_error_info *e = bonsai_error_details();
@@ -55,7 +55,7 @@ static const char *error_of(const making *m, char *text, size_t size)
     return text;
 }
 
-/* A graph too large for the linear model is still valid. */
+/* Fits linear models; a graph that is too large for them gets a note. */
 static bonsai_status fit(session *s, making *m)
 {
     bonsai_status rc = bonsai_graph_linear(&m->linear, m->g, m->a->generate.seed, &s->read);
@@ -90,7 +90,7 @@ static bonsai_status make(session *s, making *m)
     return rc;
 }
 
-/* Of several processes only one writes. */
+/* Writes the graph or renames its file, in one of several processes. */
 static int put_in_place(session *s, const making *m)
 {
     const char *out = m->a->out;
@@ -103,7 +103,7 @@ static int put_in_place(session *s, const making *m)
     return rc == BONSAI_OK ? EXIT_DONE : fail(s, rc);
 }
 
-/* Finds the names of a .bonsai file; exit code. */
+/* Sets the final and the temporary name of a .bonsai file.  Exit code. */
 static int find_place(session *s, making *m)
 {
     struct stat st;
@@ -119,7 +119,7 @@ static int find_place(session *s, making *m)
     return EXIT_DONE;
 }
 
-/* The graph takes its place last, so that one that is canceled leaves nothing. */
+/* Renames the graph last, so that a canceled run leaves no file. */
 static int generate(session *s, const arguments *a)
 {
     summary r = {.count = 0};

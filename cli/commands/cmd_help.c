@@ -7,7 +7,7 @@
 #include "output/summary.h"
 #include "output/text.h"
 
-/* For programs: one row per command. */
+/* Prints one row per command, for programs. */
 static int list_rows(session *s)
 {
     static const column columns[] = {{"name", "command", NULL}, {"line", "what it does", NULL},

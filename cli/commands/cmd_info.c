@@ -54,7 +54,8 @@ static void add_flag(summary *r, const char *key, const char *label, int on)
     r->items[r->count - 1].value = bn_json_flag(on);
 }
 
-/* The names of features as a list, and the first as text; NULL and "" without names. */
+/* Returns the names of features as a list, and the first ones in text; NULL and "" without names.
+ * */
 static bn_json *feature_names(char text[120], const bonsai_view *v)
 {
     enum { SHOWN = 5 };
@@ -76,8 +77,8 @@ static bn_json *feature_names(char text[120], const bonsai_view *v)
     return list;
 }
 
-/* The features as they lie in memory, which need not be the smallest encoding, and their names,
- * which it returns as a list, or NULL. */
+/* Adds the encoding of the features in memory, which need not be the smallest; returns their names
+ * as a list, or NULL. */
 static bn_json *add_encoding(summary *r, const bonsai_view *v)
 {
     int sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
@@ -135,7 +136,7 @@ static void add_sizes(summary *r, const facts *f)
         summary_json(r, "feature_names", names);
 }
 
-/* Only for a graph that "bonsai condense" made. */
+/* Adds how a condensed graph was made; adds nothing for others. */
 static void add_condensed(summary *r, const facts *f)
 {
     int64_t learned = condensed_roles(f->g, BONSAI_ROLE_LEARNED);
@@ -175,7 +176,7 @@ static void add_degrees(summary *r, const bonsai_stats *st)
     summary_table(r, "degree.histogram", columns, rows);
 }
 
-/* Names are consecutive, each ended by a zero. */
+/* Adds a row per class, with its name if names are known. */
 static void add_classes(summary *r, const facts *f)
 {
     static const column plain[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
@@ -224,7 +225,7 @@ static int counts_in_size(int section)
     return counted[section];
 }
 
-/* The elements of a section; four bits have no bytes of their own. */
+/* Returns the number of elements of a section; counts those of four bits by other sections. */
 static int64_t elements_of(const facts *f, int section)
 {
     int64_t each = (int64_t)bonsai_type_bytes(f->types[section]);
@@ -324,7 +325,7 @@ static int is_beside(const char *path, size_t folder, const char *name)
            path_bytes(file) >= 0;
 }
 
-/* "mine/edges.csv" where the folder "mine" holds the rest of the graph. */
+/* Notes that a folder holds the rest of the graph: "mine/edges.csv" was named, not "mine". */
 static void note_folder(session *s, const facts *f)
 {
     const char *path = path_without_format(f->path), *slash = strrchr(path, '/');

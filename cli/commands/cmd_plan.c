@@ -48,29 +48,18 @@ static const bonsai_field own_rows[] = {
     {0},
 };
 
-/* The first option given about the shape; "": none. */
-static void find_given(char *name, size_t size, const bonsai_shape *shape)
-{
-    bonsai_shape none;
-    const bonsai_field *f;
-    bonsai_shape_init(&none);
-    for (int i = 0; (f = bonsai_field_at(BONSAI_OPTIONS_SHAPE, i)) && !*name; i++) {
-        char now[64], then[64];
-        bonsai_field_text(now, sizeof now, f, shape);
-        bonsai_field_text(then, sizeof then, f, &none);
-        if (strcmp(now, then) != 0)
-            option_name(name, size, f);
-    }
-}
-
 static int settle(session *s, arguments *a)
 {
     bonsai_shape *h = &a->shape;
-    char given[48] = "";
-    find_given(given, sizeof given, h);
-    if (a->path && *given)
-        return refuse(s, "GRAPH and --%s are both given: GRAPH has its own size",
-                      given);
+    bonsai_shape none;
+    char name[48];
+    int i = 0;
+    bonsai_shape_init(&none);
+    const bonsai_field *given = next_changed(BONSAI_OPTIONS_SHAPE, h, &none, &i);
+    if (a->path && given) {
+        option_name(name, sizeof name, given);
+        return refuse(s, "GRAPH and --%s are both given: GRAPH has its own size", name);
+    }
     if (!a->path && (h->nodes <= 0 || h->edges <= 0 || h->features <= 0))
         return refuse(s, "GRAPH is missing, or --nodes, --edges and --features of one that is not "
                       "here");
@@ -134,7 +123,7 @@ static bn_json *row_of(const bonsai_plan *p)
                         p->seconds_scratch, p->seconds_total, p->fits);
 }
 
-/* Two tables for people, each no wider than a page. */
+/* Returns a row of memory and messages, one of two tables that people read. */
 static bn_json *space_row(const bonsai_plan *p)
 {
     return bn_json_pack("[i,I,I,o,I,I,I,I]", p->ranks, (int64_t)p->least, (int64_t)p->held,
@@ -161,7 +150,7 @@ static void add_table(summary *r, const char *key, const column *columns, const 
     summary_table(r, key, columns, rows);
 }
 
-/* As many digits as the shortest plan needs. */
+/* Returns a format with as many digits as the shortest plan needs. */
 static const char *digits_of(const arguments *a, const bonsai_plan *p)
 {
     double least = p->seconds_total;
@@ -189,7 +178,7 @@ static void add_tables(summary *r, const arguments *a, const bonsai_plan *p)
     add_table(r, "time", time, a, p, time_row);
 }
 
-/* Prints a note about rows that cannot run. */
+/* Notes plans that the memory is too small for. */
 static void note_memory(session *s, const arguments *a, const bonsai_plan *p)
 {
     const double mebibyte = 1 << 20;

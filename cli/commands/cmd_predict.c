@@ -27,7 +27,7 @@ typedef struct {
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* What class k is called: as in the model, which it is a class of, or as in the graph. */
+/* Returns the name of class k in the model, or else in the graph. */
 static const char *class_name(const prediction *p, const char **names, int32_t k)
 {
     const char *name = bonsai_model_class_name(p->m, k);
@@ -81,13 +81,13 @@ static int write_rows(session *s, const prediction *p)
 
 static const char *const part_words[PARTS] = {"other", "train", "val", "test"};
 
-/* The part that is shown at place k: nodes outside all parts last. */
+/* Returns the part to show at place k: nodes outside all parts last. */
 static int part_at(int k)
 {
     return (k + 1) % PARTS;
 }
 
-/* Whether the graph that is judged has parts. */
+/* Returns 1 if the graph to judge has a split. */
 static int has_parts(const prediction *p)
 {
     return p->drawn || p->v->section[BONSAI_SECTION_SPLIT].data;
@@ -98,7 +98,7 @@ static const char *part_name(const prediction *p, int part)
     return part == BONSAI_PART_NONE && !has_parts(p) ? "labelled" : part_words[part];
 }
 
-/* A graph without a split gets the one that was drawn of it when the model was trained. */
+/* Draws the split that the model was trained with, if the graph has none. */
 static int draw_split(session *s, prediction *p)
 {
     const bonsai_model_info *m = p->model;
@@ -135,7 +135,7 @@ static int judge(session *s, prediction *p)
                : EXIT_DONE;
 }
 
-/* Nodes that the model was trained on may be among those judged. */
+/* Notes that nodes may be judged that the model was trained on. */
 static void note_labelled(session *s, const prediction *p)
 {
     char graph[2 * MOST_PATH], model[2 * MOST_PATH], reading[8 * MOST_PATH] = "";
@@ -149,7 +149,7 @@ static void note_labelled(session *s, const prediction *p)
          reading, model);
 }
 
-/* When the rows go to stdout. */
+/* Notes the accuracy, where stdout holds the rows. */
 static void note_accuracy(session *s, const prediction *p)
 {
     char text[256] = "";
@@ -173,7 +173,7 @@ static int is_judged(const prediction *p)
     return judged;
 }
 
-/* Where nothing can be judged: how many nodes each class got. */
+/* Adds the number of nodes predicted for each class, where no node can be judged. */
 static int add_counts(summary *r, session *s, const prediction *p)
 {
     static const column columns[] = {{"class", "class", NULL}, {"nodes", "nodes", NULL},
@@ -199,7 +199,7 @@ static int add_counts(summary *r, session *s, const prediction *p)
     return EXIT_DONE;
 }
 
-/* Accuracy alone, or with --evaluate every metric. */
+/* Adds the accuracy of each part, or with --evaluate every metric. */
 static void add_parts(summary *r, const prediction *p, column *columns)
 {
     static const column first[] = {{"part", "nodes", NULL}, {"nodes", "labelled", NULL},
@@ -226,7 +226,7 @@ static void add_parts(summary *r, const prediction *p, column *columns)
     summary_table(r, "accuracy", columns, rows);
 }
 
-/* A row per class, a column per part that has labelled nodes. */
+/* Adds a row per class, with a column per part that has labelled nodes. */
 static void add_recall(summary *r, const prediction *p, column *columns)
 {
     int shown[PARTS], count = 0;
@@ -334,7 +334,7 @@ static int predict(session *s, prediction *p, const bonsai_model *m,
     return EXIT_DONE;
 }
 
-/* A file that is no model: perhaps the other one is. */
+/* Fails because p->from is not a model; asks if the two files were swapped. */
 static int no_model(session *s, const prediction *p, bonsai_status rc)
 {
     bonsai_model *m = NULL;
@@ -410,8 +410,6 @@ int cmd_predict(session *s, int argc, char **argv)
         return code;
     p.from = given[0];
     p.path = given[1];
-    if (p.out && strlen(p.out) >= MOST_PATH)
-        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (p.out && (path_is_same(p.out, given[0]) || path_is_same(p.out, given[1])))
         return refuse(s, "%s is an input; -o must name another file", p.out);
     if (p.out && !file_can_be_written(s, p.out))

@@ -27,8 +27,6 @@ static int settle(session *s, request *q)
     int code = OPT_GO;
     if (!q->out)
         return refuse(s, "-o FILE is missing");
-    if (strlen(q->out) >= MOST_PATH)
-        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
     if (q->t.models && !q->t.full)
         return refuse(s, "--model needs --full GRAPH to judge models on");
     if (q->t.models)
@@ -80,7 +78,7 @@ static int parse(session *s, request *q, int argc, char **argv)
 
 /* ---- accuracies ---------------------------------------------------------- */
 
-/* Fills a cell that has its method, model and ratio, and its recall. */
+/* Fills the results of a cell whose method, model and ratio are set. */
 static void fill(bonsai_cell *c, const request *q, const bonsai_training *done,
                  const bonsai_graph *g)
 {
@@ -102,7 +100,7 @@ static void fill(bonsai_cell *c, const request *q, const bonsai_training *done,
     c->seconds_eval = i->seconds_eval;
 }
 
-/* The cells of a model: of the full graph, and of the small one behind it. */
+/* Fills two cells of a model: the full graph's, then the small one's. */
 static bonsai_status judge_model(session *s, request *q, bonsai_cell *c, const bonsai_graph *small,
                                  const bonsai_graph *full)
 {
@@ -148,7 +146,7 @@ static bonsai_status judge(session *s, request *q, const bonsai_graph *small,
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* What a model gets on both graphs. */
+/* Returns a row: a model's result on each graph, and the difference. */
 static bn_json *pair_row(const bonsai_cell *full, const bonsai_cell *small, int metric)
 {
     const double a = full->metric_mean[metric], b = small->metric_mean[metric];

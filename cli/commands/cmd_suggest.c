@@ -32,10 +32,6 @@ static const bonsai_field own_rows[] = {
 
 static int check_files(session *s, const arguments *a)
 {
-    if (a->out && strlen(a->out) >= MOST_PATH)
-        return refuse(s, "--output is longer than %d bytes", MOST_PATH - 1);
-    if (a->page && strlen(a->page) >= MOST_PATH)
-        return refuse(s, "--report is longer than %d bytes", MOST_PATH - 1);
     if (a->out && path_is_same(a->path, a->out))
         return refuse(s, "%s is the graph to condense; -o must name another", a->out);
     if (a->page && (path_is_same(a->path, a->page) || (a->out && strcmp(a->page, a->out) == 0)))
@@ -89,7 +85,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
 
 /* ---- what is told -------------------------------------------------------- */
 
-/* The command that makes the small graph, with the options that were given. */
+/* Writes the command that makes the small graph, with the options that were given. */
 static void name_command(arguments *a, const session *s, const bonsai_suggest_info *i)
 {
     bonsai_condense_options usual;
@@ -100,12 +96,12 @@ static void name_command(arguments *a, const session *s, const bonsai_suggest_in
         snprintf(path, sizeof path, "GRAPH");
     int at = snprintf(a->command, size, "  bonsai condense %s --ratio %.6g", path, i->ratio);
     bonsai_condense_options_init(&usual);
-    for (int k = 0; (f = bonsai_field_at(BONSAI_OPTIONS_CONDENSE, k)) && at < (int)size; k++) {
-        char name[48], now[96], then[96];
-        bonsai_field_text(now, sizeof now, f, &a->condense);
-        bonsai_field_text(then, sizeof then, f, &usual);
-        if (strcmp(now, then) == 0 || f->marks & BONSAI_MARK_LOCAL)
+    for (int k = 0; (f = next_changed(BONSAI_OPTIONS_CONDENSE, &a->condense, &usual, &k)) &&
+                    at < (int)size;) {
+        char name[48], now[96];
+        if (f->marks & BONSAI_MARK_LOCAL)
             continue;
+        bonsai_field_text(now, sizeof now, f, &a->condense);
         option_name(name, sizeof name, f);
         const int plain = f->type == BONSAI_FIELD_FLAG && !f->words;
         at += snprintf(a->command + at, size - (size_t)at, " --%s%s%s", name, plain ? "" : " ",
@@ -132,7 +128,7 @@ static const char *judged_on(const bonsai_suggest_info *i)
     return i->held ? "held-out training node" : "validation node";
 }
 
-/* A number that a refused ratio does not have. */
+/* Returns the value times factor; null for a ratio that was refused. */
 static bn_json *known(double value, double factor)
 {
     return value >= 0 ? bn_json_real(factor * value) : bn_json_null();
@@ -162,7 +158,7 @@ static bn_json *rows_of(const bonsai_suggestion *found, int people)
     return rows;
 }
 
-/* Whether a ratio was too small. */
+/* Returns 1 if a ratio was too small for any graph. */
 static int lacks_rows(const bonsai_suggestion *found)
 {
     const bonsai_suggest_point *p;
@@ -172,7 +168,7 @@ static int lacks_rows(const bonsai_suggestion *found)
     return 0;
 }
 
-/* People read the answer below the curve. */
+/* Adds the facts; people get the answer below the curve. */
 static void add_facts(summary *r, const arguments *a, const bonsai_suggest_info *i)
 {
     summary_heading(r, "Score by ratio");
@@ -238,7 +234,7 @@ static void put_answer(const arguments *a, const bonsai_suggestion *found)
 
 /* ---- the work ------------------------------------------------------------ */
 
-/* The small graph, if it was asked for. */
+/* Writes the small graph and the page, if asked for. */
 static bonsai_status write_files(session *s, const arguments *a, const bonsai_suggestion *found,
                                  const bonsai_graph *g)
 {

@@ -230,7 +230,7 @@ static int fetch_all(fetching *f, const char *graph)
 
 /* ---- the plan ------------------------------------------------------------ */
 
-/* One row of the plan; an unpacked archive is there. */
+/* Adds a file to the plan; an unpacked archive counts as present. */
 static int plan_file(fetching *f, const dataset_file *file, const char *graph)
 {
     char path[MOST_PATH], url[MOST_PATH];

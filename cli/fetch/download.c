@@ -238,7 +238,7 @@ static const char *why_curl(const transfer *t, char *why, size_t size)
     }
 }
 
-/* Why the last request failed, and what the user can do. */
+/* Writes why the last request failed; returns what the user can do. */
 static const char *explain(const transfer *t, char *why, size_t size)
 {
     if (t->trouble != FINE)
@@ -248,7 +248,7 @@ static const char *explain(const transfer *t, char *why, size_t size)
     return why_curl(t, why, size);
 }
 
-/* Whether a retry may succeed. */
+/* Returns 1 if a retry may succeed. */
 static int is_passing(const transfer *t)
 {
     switch (t->rc) {
@@ -364,7 +364,7 @@ static outcome request(transfer *t)
 
 /* ---- retries ------------------------------------------------------------- */
 
-/* Half a second, doubled each time, or as long as the server asks. */
+/* Waits half a second, doubled each time, or as long as the server asks. */
 static void wait_a_moment(transfer *t, int failures)
 {
     curl_off_t asked = 0;

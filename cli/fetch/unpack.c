@@ -75,7 +75,7 @@ int zip_is_whole(const char *path)
     return whole;
 }
 
-/* Why a name may not be unpacked; NULL: it may. */
+/* Returns why a name may not be unpacked; NULL if it may. */
 static const char *forbidden(const char *name)
 {
     if (!*name || strlen(name) >= MOST_NAME)
@@ -100,7 +100,8 @@ static int is_link(zip_t *z, zip_uint64_t i)
     return system == ZIP_OPSYS_UNIX && kind && kind != S_IFREG && kind != S_IFDIR;
 }
 
-/* The part of a name after the folder `inside`; NULL: it is elsewhere, or the folder itself. */
+/* Returns the part of a name after the folder `inside`; NULL for names outside and for the folder.
+ * */
 static const char *behind(const archive *a, const char *name)
 {
     size_t len = strlen(a->inside);
@@ -151,7 +152,7 @@ static int tick(archive *a)
     return progress_tick(&now, &a->s->progress);
 }
 
-/* The size in the archive and its checksum, which libzip compares, must both match. */
+/* Unpacks one file; fails unless its size and its checksum, which libzip compares, match. */
 static int copy(archive *a, zip_file_t *from, int to, const char *name, uint64_t size)
 {
     char buffer[65536];
@@ -222,8 +223,8 @@ static int unpack_all(archive *a)
     return code;
 }
 
-/* An existing folder changes places with the new one in one step.  Where the file system cannot do
- * that, it gets a unique name first.  Then it is removed. */
+/* Puts the new folder in place: exchanges it with an existing one in one step, or where the file
+ * system cannot, renames the old one first; then removes the old one. */
 static int put_in_place(archive *a, const char *to)
 {
     char old[MOST_PATH + 8];

@@ -11,7 +11,7 @@
 
 /* ---- .npy ---------------------------------------------------------------- */
 
-/* The bytes of an item from "'descr': '<f4'"; 0: not known, as of objects. */
+/* Returns the bytes of an item from "'descr': '<f4'"; 0 if unknown, as for objects. */
 static int64_t item_bytes(const char *header)
 {
     const char *p = strstr(header, "'descr'");
@@ -21,7 +21,7 @@ static int64_t item_bytes(const char *header)
     return strtol(p + 3, NULL, 10);
 }
 
-/* The number of items from "'shape': (3, 4)"; -1: it has none. */
+/* Returns the number of items from "'shape': (3, 4)"; -1 without a shape. */
 static int64_t count_items(const char *header)
 {
     const char *p = strstr(header, "'shape'");
@@ -61,7 +61,7 @@ static int npy_is_whole(FILE *f, int64_t bytes)
 
 /* ---- .json --------------------------------------------------------------- */
 
-/* Brackets are counted outside of strings: a part of a file never closes the first one. */
+/* Returns 1 if the first bracket is closed; counts brackets outside of strings. */
 static int json_is_whole(FILE *f)
 {
     int64_t open = 0;

@@ -44,7 +44,7 @@ int csv_begin(session *s, csv *out, const char *path)
     return failed(s, out);
 }
 
-/* Names come from files: what steers a terminal or splits a row becomes a space. */
+/* Writes a text; what steers a terminal or splits a row becomes a space. */
 void csv_text(csv *out, const char *text)
 {
     int quoted = strpbrk(text, ",\"") != NULL || *text == ' ';

@@ -47,7 +47,7 @@ static int add_file(const char *path, const struct stat *st, int type, struct FT
     return 0;
 }
 
-/* The files whose names begin with path and a dot. */
+/* Returns the bytes of the files whose names begin with path and a dot; -1 without any. */
 static int64_t prefix_bytes(const char *path)
 {
     char folder[4096];
@@ -97,7 +97,7 @@ static int can_write(const char *path, const char *plain)
     return 0;
 }
 
-/* Checked before the work, not after it. */
+/* Returns 1 if files can be created in the folder of path; checked before the work. */
 static int folder_can_be_written(session *s, const char *path, const char *plain)
 {
     char folder[MOST_PATH], target[MOST_PATH];

@@ -23,7 +23,7 @@ int list_names(session *s, const char ***out, const bonsai_array *a, int64_t cou
     return EXIT_DONE;
 }
 
-/* Puts the graph that a call made, if any, into the place of *g. */
+/* Replaces *g by the graph that a call made, if any. */
 static int replace(session *s, bonsai_graph **g, bonsai_graph *made, bonsai_status rc)
 {
     if (rc != BONSAI_OK)
@@ -57,7 +57,7 @@ int match_small(session *s, bonsai_graph **full, const bonsai_graph *small)
     return replace(s, full, scaled, rc);
 }
 
-/* The graph without its labels; it borrows the rest of g. */
+/* Makes a view of g without labels, which borrows the rest. */
 static int leave_labels(session *s, bonsai_graph **out, const bonsai_graph *g)
 {
     static const int of_labels[] = {BONSAI_SECTION_LABELS, BONSAI_SECTION_SOFT_LABELS,

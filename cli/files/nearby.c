@@ -23,7 +23,7 @@ static int is_there(const char *path)
     return stat(path, &st) == 0;
 }
 
-/* The path with one of the endings that graphs have, here or in a folder. */
+/* Finds the path with one of the endings of graphs, here or in a folder. */
 static int with_ending(char *out, size_t size, const char *folder, const char *path)
 {
     static const char *const endings[] = {"", ".bonsai", ".npz", ".el", ".edges", ".csv", ".tsv",
@@ -36,7 +36,7 @@ static int with_ending(char *out, size_t size, const char *folder, const char *p
     return 0;
 }
 
-/* The dataset that a path names, "cora" or "my/Cora.npz"; NULL: none. */
+/* Returns the dataset that a path names, "cora" or "my/Cora.npz"; or NULL. */
 static const dataset *named_dataset(const char *path)
 {
     char name[NAME];
@@ -53,7 +53,7 @@ static int fetched(char *out, size_t size, const dataset *d)
            path_bytes(out) >= 0;
 }
 
-/* The length of a name before its ending, ".bonsai". */
+/* Returns the length of a name without its ending, ".bonsai". */
 static size_t stem(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -65,7 +65,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Whether a name may be shown: a file of others may have codes of the terminal in its name. */
+/* Returns 1 if a name has no codes of the terminal. */
 static int is_harmless(const char *name)
 {
     uint32_t code = 0;
@@ -76,7 +76,7 @@ static int is_harmless(const char *name)
     return *name == 0;
 }
 
-/* The names in a folder with the same ending, cut before it, in the order of the alphabet. */
+/* Lists the names in a folder that have the ending, without it and sorted. */
 static int list_stems(char (*names)[NAME], const char *folder, const char *ending)
 {
     int count = 0;
@@ -91,7 +91,7 @@ static int list_stems(char (*names)[NAME], const char *folder, const char *endin
     return count;
 }
 
-/* A file of the same folder and ending, whose name is near. */
+/* Finds a file of the same folder and ending with a similar name. */
 static int misspelt(char *out, size_t size, const char *path)
 {
     char folder[MOST_PATH], word[NAME], (*names)[NAME] = calloc(MOST_NAMES, sizeof *names);
@@ -110,7 +110,7 @@ static int misspelt(char *out, size_t size, const char *path)
     return near != NULL;
 }
 
-/* A file with the same name and another ending: "g.bonsi". */
+/* Finds a file with the same name and another ending, for "g.bonsi". */
 static int other_ending(char *out, size_t size, const char *path)
 {
     char start[MOST_PATH];

@@ -48,7 +48,7 @@ void path_beside(char to[MOST_PATH + 32], const char *target, int writer)
              target + folder, writer);
 }
 
-/* Removes a file without an owner; 0: it has one. */
+/* Removes a file whose process is dead; returns 0 if it is alive. */
 static int remove_dead(const char *path)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -6,7 +6,7 @@
 #include "opt/opt.h"
 #include "output/text.h"
 
-/* Several ranks do not read all features of a graph. */
+/* Finds unlike scales; not on several ranks, which do not read all features. */
 static int find_scales(double *least, double *most, const bonsai_graph *g)
 {
     return !crew.several && bonsai_graph_scales(least, most, g) == BONSAI_OK && *most > 0 &&

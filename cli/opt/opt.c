@@ -27,7 +27,7 @@ int opt_is_list(const bonsai_field *f)
     return f->words && (f->type == BONSAI_FIELD_TEXT || f->type == BONSAI_FIELD_SET);
 }
 
-/* "gain|density", "all|N", "N". */
+/* Sets o->arg to "gain|density", "all|N" or "N". */
 static void name_value(opt *o)
 {
     const bonsai_field *f = o->f;
@@ -55,7 +55,21 @@ const bonsai_field *field_named(bonsai_options_kind kind, const char *name)
     return NULL;
 }
 
-/* Whether names, separated by spaces, contain this one. */
+const bonsai_field *next_changed(bonsai_options_kind kind, const void *options, const void *usual,
+                                 int *i)
+{
+    const bonsai_field *f;
+    char now[96], then[96];
+    while ((f = bonsai_field_at(kind, (*i)++))) {
+        bonsai_field_text(now, sizeof now, f, options);
+        bonsai_field_text(then, sizeof then, f, usual);
+        if (strcmp(now, then) != 0)
+            break;
+    }
+    return f;
+}
+
+/* Returns 1 if names, separated by spaces, contain this one. */
 static int holds(const char *names, const char *name)
 {
     size_t len = strlen(name);
@@ -76,7 +90,7 @@ static void add(parser *p, const bonsai_field *f, void *base, int common)
         p->row[p->count++] = o;
 }
 
-/* Threads are those of the session. */
+/* Returns 1 if the group takes the field; threads are those of the session. */
 static int takes(const opt_group *g, const bonsai_field *f)
 {
     if (!f->help || (g->only && !holds(g->only, f->name)) || (g->but && holds(g->but, f->name)))
@@ -94,8 +108,7 @@ static void add_group(parser *p, const opt_group *g, int common)
             add(p, f, g->base, common);
 }
 
-/* Puts the rows of a long list in the order of their groups; a row alone in its group stands among
- * the first. */
+/* Sorts the rows of a long list by group; a row alone in its group joins the first group. */
 static void order(parser *p)
 {
     enum { A_SCREEN = 18 };
@@ -201,7 +214,7 @@ static int set(parser *p, const opt *o, const char *text)
     return opt_set(s, o, text);
 }
 
-/* "--name", "--name=value" or "--name" "value". */
+/* Reads "--name", "--name=value" or "--name" "value". */
 static int long_option(parser *p, int *i, int argc, char **argv)
 {
     const char *name = argv[*i] + 2, *equals = strchr(name, '=');
@@ -216,7 +229,7 @@ static int long_option(parser *p, int *i, int argc, char **argv)
     return set(p, o, opt_is_flag(o) ? "" : equals ? equals + 1 : argv[*i]);
 }
 
-/* "-q", "-qv", "-s7" or "-s" "7". */
+/* Reads "-q", "-qv", "-s7" or "-s" "7". */
 static int short_options(parser *p, int *i, int argc, char **argv)
 {
     for (const char *at = argv[*i] + 1; *at; at++) {
@@ -235,7 +248,7 @@ static int short_options(parser *p, int *i, int argc, char **argv)
     return OPT_GO;
 }
 
-/* The name of argument `at` in "IN OUT"; its length, 0 after the last. */
+/* Finds the name of argument `at` in "IN OUT"; returns its length, 0 after the last. */
 static int arg_name(const char **name, const char *names, int at)
 {
     names += strspn(names, " ");
@@ -247,7 +260,7 @@ static int arg_name(const char **name, const char *names, int at)
     return (int)strcspn(names, " ");
 }
 
-/* Whether the line should name a file to write, and does not. */
+/* Returns 1 if the line should name a file to write and does not. */
 static int lacks_output(const parser *p)
 {
     char *const *word = p->s->words;
@@ -256,7 +269,8 @@ static int lacks_output(const parser *p)
     return by_letter(p, 'o') && word && !*word;
 }
 
-/* Whether it may be meant as that file: no graph that is there, and no graph among rows of text. */
+/* Returns 1 if text may be meant as that file: it does not exist, and is not a graph where rows of
+ * text are due. */
 static int may_be_output(const parser *p, const char *text)
 {
     const int rows = strcmp(by_letter(p, 'o')->arg, "FILE") == 0;

@@ -50,6 +50,9 @@ int parse_words(session *s, int *out, int *count, const char *option, const char
 int check_split(session *s, const double percent[3]);
 /* The name of the option after "--", and the field of a name. */
 void option_name(char *out, size_t size, const bonsai_field *f);
+/* Returns the next field, from *i on, whose value differs; NULL if none does. */
+const bonsai_field *next_changed(bonsai_options_kind kind, const void *options, const void *usual,
+                                 int *i);
 const bonsai_field *field_named(bonsai_options_kind kind, const char *name);
 
 #endif

@@ -15,7 +15,7 @@ static void join(char *out, size_t size, const char *const *words, const char *b
         at += (size_t)snprintf(out + at, size - at, "%s%s", i ? between : "", words[i]);
 }
 
-/* "help text (default 5)", or "(otherwise ...)"; for a list also its words. */
+/* Writes "help text (default 5)", or "(otherwise ...)"; for a list also its words. */
 static void help_text(char *out, size_t size, const opt *o)
 {
     char value[256] = "", words[256];
@@ -33,7 +33,7 @@ static void help_text(char *out, size_t size, const opt *o)
 
 enum { BEGIN = 27 };            /* the column where the help of an option begins */
 
-/* Prints an option and its words, cut behind a | where a line is full. */
+/* Prints an option and its words; breaks full lines behind a |. */
 static void print_left(const char *left, const char *name, int columns)
 {
     const int indent = (int)strlen(name) + 9;
@@ -47,7 +47,7 @@ static void print_left(const char *left, const char *name, int columns)
     }
 }
 
-/* "(default ...)" stays on one line. */
+/* Prints the help of an option; keeps "(default ...)" on one line. */
 static void print_help(const opt *o, int columns)
 {
     char help[1024];
@@ -77,7 +77,7 @@ static void print_row(const opt *o)
     print_help(o, columns);
 }
 
-/* The kind of value, for completions. */
+/* Returns the kind of value, for completions. */
 static const char *value_kind(const opt *o)
 {
     static const char *const kinds[] = {
@@ -102,7 +102,7 @@ static bn_json *argument_rows(const char *args)
     return rows;
 }
 
-/* For programs: one row per option and per argument. */
+/* Prints one row per option and per argument, for programs. */
 static int print_rows(const parser *p)
 {
     static const column names[] = {{"name", "name", NULL}, {NULL, NULL, NULL}};
@@ -143,7 +143,7 @@ const char *opt_heading(const parser *p, const opt *o)
     return o->common && !p->row[0].common ? "common options" : "options";
 }
 
-/* Whether short help leaves the option out. */
+/* Returns 1 if short help leaves the option out. */
 static int is_further(const parser *p, const opt *o)
 {
     return p->help < 2 && p->grouped && o->group != BONSAI_GROUP_MAIN &&

@@ -22,7 +22,7 @@ int parse_real(const char *text, double *out)
     return *end == 0 && isfinite(*out);
 }
 
-/* 1e7, 2.5e6: whole numbers as people write large ones. */
+/* Parses 1e7 or 2.5e6, as people write large whole numbers. */
 static int parse_power(const char *text, int64_t *out)
 {
     const double most = 9e15;           /* every whole number below is itself */
@@ -78,8 +78,8 @@ int check_split(session *s, const double percent[3])
                   percent[2]);
 }
 
-/* K, M, G, T and KiB, MiB ... are powers of 1024; KB, MB ... are powers of 1000.  A blank may stand
- * before them, as messages write sizes. */
+/* Parses a size: K, M, G, T and KiB, MiB ... are powers of 1024, KB, MB ... of 1000; a blank may
+ * precede them, as in messages. */
 static int parse_size(const char *text, int64_t *out)
 {
     static const char units[] = "KMGT";
@@ -187,7 +187,7 @@ static int set_real(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
-/* 100M: a size has such units, a count is written 100e6. */
+/* Refuses a text; for 100M, which is how sizes are written, suggests 100e6. */
 static int no_whole(session *s, const opt *o, const char *text)
 {
     static const char units[] = "KMGT";
@@ -221,7 +221,7 @@ static int set_whole(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
-/* So few bytes are of no use: somebody forgot the unit. */
+/* Refuses a size that is too small to be of use: its unit is missing. */
 static int without_unit(session *s, const opt *o, const char *text, int64_t bytes)
 {
     char why[80];
@@ -249,7 +249,7 @@ static int set_size(session *s, const opt *o, const char *text)
     return OPT_GO;
 }
 
-/* Words with commas between them, or all. */
+/* Sets the bits of words between commas, or of all. */
 static int set_words(session *s, const opt *o, const char *text)
 {
     int word[32], count, bits = 0;
@@ -290,6 +290,8 @@ int opt_set(session *s, const opt *o, const char *text)
     case BONSAI_FIELD_FILE:
         if (!*text)
             return refuse(s, "--%s is empty", o->name);
+        if (o->f->type == BONSAI_FIELD_FILE && strlen(text) >= MOST_PATH)
+            return refuse(s, "--%s is longer than %d bytes", o->name, MOST_PATH - 1);
         *(const char **)o->value = text;
         return OPT_GO;
     case BONSAI_FIELD_REAL:

@@ -109,7 +109,7 @@ static fact_layout measure_facts(const summary *r, int from, int end)
     return l;
 }
 
-/* Puts a text that begins at a column, or below it where little room is left. */
+/* Writes a text from a column on, or on the next line where little room is left. */
 static void put_beside(const char *text, int at, int columns)
 {
     if (text_width(text) > columns - at && columns - at < BESIDE) {
@@ -234,7 +234,7 @@ static int fit(part *p, const layout *l, int columns)
     return 0;
 }
 
-/* The texts that name a row, and the columns from `from` on that fit behind. */
+/* Returns the texts that name a row and the columns from `from` on that fit behind. */
 static part next_part(const layout *l, int from, int columns)
 {
     part p = {.gap = NARROW_GAP};
@@ -251,7 +251,7 @@ static part next_part(const layout *l, int from, int columns)
     return p;
 }
 
-/* All columns side by side, as they are. */
+/* Returns all columns side by side, unwrapped. */
 static part whole(const layout *l, int columns)
 {
     part p = {.gap = GAP};
@@ -265,7 +265,7 @@ static part whole(const layout *l, int columns)
     return p;
 }
 
-/* A row of cells, or of heads, which stand on the line above the first row. */
+/* Writes a row of cells, or of heads, whose last lines stand above the first row. */
 static void put_cells(const part *p, const layout *l, char (*text)[CELL], int head)
 {
     const char *at[COLUMNS];

@@ -28,7 +28,7 @@ static int column_of(const drawing *d, double ratio)
     return (int)lround(at * (d->wide - 1));
 }
 
-/* -1: it is below the drawing. */
+/* Returns the row of a share; -1 below the drawing. */
 static int row_of(const drawing *d, double share)
 {
     const int row = (int)lround((d->most - share) / (d->most - d->least) * (HIGH - 1));
@@ -44,7 +44,7 @@ static void mark(drawing *d, double share, int place, int what)
 
 /* ---- what is drawn ------------------------------------------------------- */
 
-/* What is far below the share to keep would leave no room for what is near it. */
+/* Sets the ends of both axes; leaves out shares far below the one to keep. */
 static void measure(drawing *d, const bonsai_suggestion *s, double keep)
 {
     const bonsai_suggest_point *p;
@@ -59,7 +59,7 @@ static void measure(drawing *d, const bonsai_suggestion *s, double keep)
     d->least = fmin(fmax(least, keep - DEEP), d->most - 0.01);
 }
 
-/* Dots from one point to the next. */
+/* Draws dots from one point to the next. */
 static void join(drawing *d, const bonsai_suggest_point *a, const bonsai_suggest_point *b)
 {
     int from = column_of(d, a->ratio), to = column_of(d, b->ratio);
@@ -103,7 +103,7 @@ static void put_cells(const drawing *d, int row)
     putchar('\n');
 }
 
-/* The percentages of the top, the bottom, the full graph and what is asked for. */
+/* Returns 1 if the row gets a label: the top, the bottom, the full graph or the share to keep. */
 static int is_labelled(const drawing *d, int row, double keep, double *share)
 {
     const double at[] = {keep, 1, d->most, d->least};
@@ -115,7 +115,7 @@ static int is_labelled(const drawing *d, int row, double keep, double *share)
     return 0;
 }
 
-/* Powers of ten below their columns, as far apart as two spaces. */
+/* Writes powers of ten below their columns, at least two spaces apart. */
 static void put_ratios(const drawing *d)
 {
     char line[WIDE + 32], text[32];

@@ -98,7 +98,7 @@ void cell_text(char *buf, size_t size, const bn_json *cell, const char *format, 
 
 /* ---- into a pipe --------------------------------------------------------- */
 
-/* The names of the columns, then the rows; a table without rows has its names too. */
+/* Writes the names of the columns, also of a table without rows, then the rows. */
 static void put_rows(const item *it)
 {
     char text[4096];
@@ -171,7 +171,7 @@ void summary_free(summary *r)
     r->count = 0;
 }
 
-/* Whether something could not be collected. */
+/* Returns 1 if memory or room for items ran out. */
 static int is_broken(const summary *r)
 {
     int broken = r->broken;

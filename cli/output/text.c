@@ -58,7 +58,8 @@ int text_is_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* Levenshtein distance, where a swap of two neighbours counts as one (words under 32). */
+/* Returns the Levenshtein distance, where a swap of two neighbours counts as one (words under 32).
+ * */
 static int distance(const char *a, const char *b)
 {
     int d[33][33], n = (int)strlen(a), m = (int)strlen(b);
@@ -83,7 +84,7 @@ static int distance(const char *a, const char *b)
     return d[n][m];
 }
 
-/* The word of ours for one that others use, if it is among the names. */
+/* Returns our word for one that other programs use, if it is among the names. */
 static const char *synonym(const char *word, const char *const *names, int count)
 {
     static const char *const pairs[][2] = {{"evaluate", "eval"}, {"download", "fetch"},

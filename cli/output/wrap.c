@@ -40,8 +40,8 @@ int prose_columns(void)
     return columns < USUAL ? columns : USUAL;
 }
 
-/* The bytes of the first character, and its width.  What the locale cannot print is a byte of one
- * column, or of none if it continues a character of UTF-8. */
+/* Returns the bytes of the first character, and its width.  A byte that the locale cannot print has
+ * one column, or none if it continues a character of UTF-8. */
 static size_t step(const char *text, int *width)
 {
     mbstate_t state;
@@ -66,7 +66,7 @@ int text_width(const char *text)
     return width;
 }
 
-/* The bytes of whole characters that fit. */
+/* Returns the bytes of the whole characters that fit. */
 static size_t bytes_in(const char *text, int columns)
 {
     size_t at = 0;
@@ -81,7 +81,7 @@ static size_t bytes_in(const char *text, int columns)
     return at;
 }
 
-/* The bytes up to the last of some characters; 0: there is none. */
+/* Returns the bytes up to the last of the marks; 0 without one. */
 static size_t behind(const char *text, size_t bytes, const char *marks)
 {
     while (bytes > 0 && !strchr(marks, text[bytes - 1]))
@@ -121,7 +121,7 @@ void text_cut(char *out, size_t size, const char *text, int columns)
                  columns > 0 ? mark : "");
 }
 
-/* Whether the first word has to be broken, but would fit the next line. */
+/* Returns 1 if the first word must be broken here but fits the next line. */
 static int waits(const char *text, int room, int next_room)
 {
     char word[PROSE];
@@ -171,8 +171,8 @@ void put_prose(const char *format, ...)
     }
 }
 
-/* Where a command breaks: before an option or the next command, where there is one in the second
- * half, so that an option keeps its value; else at a space.  0: nowhere. */
+/* Returns where a command breaks: before an option or another command in the second half, so that
+ * an option keeps its value; else at a space; 0 if it cannot break. */
 static size_t command_line(const char *text, int columns)
 {
     const size_t most = text_line(text, columns);

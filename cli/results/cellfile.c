@@ -51,7 +51,7 @@ static bn_json *plain_json(const bonsai_cell *c)
                         accuracy(c, c->accuracy_error), "unit", units[c->unit], "units", c->units);
 }
 
-/* The metrics but accuracy, which has its own keys; those of a cell without runs are null. */
+/* Adds the metrics but accuracy, which has its own keys; null for a cell without runs. */
 static void add_metrics(bn_json *cell, const bonsai_cell *c)
 {
     static const char *const ends[] = {"_mean", "_std", "_error"};
@@ -84,7 +84,7 @@ bn_json *cell_values_json(const bonsai_cell *c, int64_t classes)
                         "recall", recall);
 }
 
-/* The keys that only cells with a setting have. */
+/* Returns the keys that only cells with a setting have. */
 static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 {
     char sum[24];
@@ -147,7 +147,7 @@ static void fill_detail(bonsai_cell *c, const bn_json *line)
     c->learn_made = (int64_t)number(line, "learn_made", 0);
 }
 
-/* room: of the array, which may be NULL. */
+/* Fills room numbers of an array; to may be NULL. */
 static void fill_array(double *to, const bn_json *from, int64_t room, double without)
 {
     for (int64_t i = 0; to && i < room; i++) {
@@ -204,7 +204,7 @@ static int is_of(const cellfile *f, const bonsai_cell *c, const bn_json *line)
                             c->nearest == number(line, "nearest", 0));
 }
 
-/* Copies a line to its cell; 0: the line is not a cell. */
+/* Copies a line to its cell; returns 0 if the line is not a cell. */
 static int take(const cellfile *f, const bn_json *line)
 {
     if (!*text_of(line, "method") || !*text_of(line, "model") ||
@@ -236,7 +236,7 @@ static void text_value(char *buf, size_t size, const bn_json *value)
     bn_json_drop(text);
 }
 
-/* The first key whose value differs in the other object, or NULL. */
+/* Returns the first key whose value differs in the other object, or NULL. */
 static const char *first_difference(char was[64], char is[64], const bn_json *theirs,
                                     const bn_json *ours)
 {
@@ -280,7 +280,7 @@ static int io_failed(const cellfile *f, const char *what)
     return fail_with(f->s, "%s: cannot be %s: %s", f->path, what, strerror(errno));
 }
 
-/* A file that is not ours is neither read further nor written. */
+/* Fails if the file is not ours, before reading or writing more of it. */
 static int check_kind(const cellfile *f)
 {
     struct stat st;
@@ -300,7 +300,7 @@ static int check_kind(const cellfile *f)
     return EXIT_DONE;
 }
 
-/* *end gets the offset after the last whole line. */
+/* Reads the lines; sets *end to the offset after the last whole one. */
 static int read_lines(const cellfile *f, off_t *end)
 {
     char *text = NULL;
@@ -409,8 +409,8 @@ int cellfile_stopped(cellfile *f, bonsai_status rc)
                      "with the rest", (long long)count_done(f), (long long)f->count, f->path);
 }
 
-/* Closed only here: closing any handle of the file releases its lock.  A heading without a cell
- * would only lock the file to these options. */
+/* Closes the file, only here: closing any handle releases its lock.  Removes a heading without
+ * cells, which would only tie the file to these options. */
 void cellfile_close(cellfile *f)
 {
     if (f->file && f->fresh && ftruncate(fileno(f->file), 0) != 0)

@@ -61,7 +61,7 @@ static bonsai_status merge(compared *a)
     return rc;
 }
 
-/* 0: there is no memory. */
+/* Returns 0 if memory is exhausted. */
 static int difference_of(bonsai_difference *d, const compared *a, const bonsai_cell *c,
                          const bonsai_cell *other)
 {
@@ -90,7 +90,7 @@ void compared_split(char text[SPLIT_TEXT], const bonsai_graph *g, const bonsai_c
         snprintf(text, SPLIT_TEXT, "%.10g/%.10g/%.10g", percent[0], percent[1], percent[2]);
 }
 
-/* The same, with the seeds of what is drawn. */
+/* Writes the split with the seeds of those that are drawn. */
 static void split_in_use(char text[2 * SPLIT_TEXT], const compared *a)
 {
     char shares[SPLIT_TEXT];
@@ -107,7 +107,7 @@ static void split_in_use(char text[2 * SPLIT_TEXT], const compared *a)
 
 /* ---- on a terminal ------------------------------------------------------- */
 
-/* "84.80 ± 0.30", or without an error the value alone. */
+/* Writes "84.80 ± 0.30", or without an error the value alone. */
 static void with_error(char text[SHOWN], const char *format, double value, double error)
 {
     int n = snprintf(text, SHOWN, format, value);
@@ -152,7 +152,7 @@ static int is_single(const compared *a)
     return a->runs == 1 && a->o->splits == 1 && a->o->draws == 1;
 }
 
-/* What the mean and its error are over. */
+/* Writes the title: what the mean and its error are over. */
 static void title_of(char *title, size_t size, const compared *a)
 {
     int splits = a->o->splits, draws = a->o->draws;
@@ -200,7 +200,7 @@ static bn_json *pair_text(const bonsai_difference *d, int tally[3])
     return bn_json_textf("%s %s", text, verdicts[d->verdict + 1]);
 }
 
-/* The first method against each other. */
+/* Adds the first method against each of the others. */
 static void add_pairs(summary *r, const compared *a, column *columns)
 {
     int tally[3] = {0};
@@ -252,7 +252,7 @@ static int print_table(session *s, const compared *a)
 
 /* ---- in full ------------------------------------------------------------- */
 
-/* A cell against the other methods at its ratio, from a row on, as objects. */
+/* Returns a cell's differences to the other methods at its ratio, from a row on. */
 static bn_json *against_json(const compared *a, const bonsai_cell *c, int64_t from)
 {
     bn_json *all = bn_json_array();
@@ -273,7 +273,7 @@ static bn_json *against_json(const compared *a, const bonsai_cell *c, int64_t fr
     return all;
 }
 
-/* The same as rows, each pair once: method, ratio, model, and then the values of the object. */
+/* Adds them as rows, each pair once: method, ratio, model, then the values of the object. */
 static void add_pair_rows(bn_json *rows, const compared *a, int64_t row_of)
 {
     const bonsai_cell *c = &a->table[row_of];
@@ -319,7 +319,7 @@ static int print_array(session *s, const compared *a)
 
 enum { CELL_KEYS = 64 };
 
-/* The values of a cell except the reason, and their keys, which belong to the cell. */
+/* Returns the values of a cell except the reason; the keys in columns belong to the cell. */
 static bn_json *cell_row(column columns[CELL_KEYS], const bn_json *cell)
 {
     bn_json *row = bn_json_sound(cell) ? bn_json_array() : NULL;
@@ -336,7 +336,7 @@ static bn_json *cell_row(column columns[CELL_KEYS], const bn_json *cell)
     return row;
 }
 
-/* Into a pipe: one row per cell, with the columns of its JSON except the reason; then the pairs. */
+/* Prints one row per cell with the columns of its JSON except the reason, then the pairs. */
 static int print_cells(session *s, const compared *a)
 {
     static const column names[] = {
@@ -362,8 +362,8 @@ static int print_cells(session *s, const compared *a)
     return code;
 }
 
-/* Prints why cells are missing, once if the reason is the same for all models of a graph.  1: only
- * the full graph is there. */
+/* Notes why cells are missing, once per graph and reason; returns 1 if only the full graph has
+ * cells. */
 static int note_missing(session *s, const compared *a)
 {
     int64_t made = 0, small = 0;
@@ -382,7 +382,7 @@ static int note_missing(session *s, const compared *a)
     return made == 0 && small > 0;
 }
 
-/* Small graphs that leave most of their budget to others. */
+/* Notes small graphs that use less than half of their budget. */
 static void note_unused(session *s, const compared *a)
 {
     for (int64_t i = a->o->model_count; i < a->rows; i += a->o->model_count) {

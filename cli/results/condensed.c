@@ -110,7 +110,7 @@ static void add_budget(summary *r, const bonsai_condense_options *o, const bonsa
     summary_real(r, NULL, "used", 100 * a.used / a.limit, "%.1f %%");
 }
 
-/* Why far less than the budget is used, where it is. */
+/* Adds why less than half of the budget is used, if so. */
 static void add_unused(summary *r, const char *key, const bonsai_condense_options *o,
                        const bonsai_condense_info *i)
 {
@@ -173,7 +173,7 @@ static void add_cover(summary *r, const bonsai_condense_info *i)
         summary_note(r, "none of their trees fitted whole");
 }
 
-/* What the probe compared with, and on how many nodes: the sentence tells people. */
+/* Adds what the probe compared with, and on how many nodes; people read the sentence. */
 static void add_probed(summary *r, const bonsai_condense_info *i, double kept)
 {
     summary_real(r, "probe_full", NULL, known(i->probe_full), NULL);
@@ -184,7 +184,7 @@ static void add_probed(summary *r, const bonsai_condense_info *i, double kept)
     summary_real(r, "probe_idle", NULL, known(i->probe_idle), NULL);
 }
 
-/* Tells the metric of the probe, where it is not the usual one. */
+/* Adds the metric of the probe; people see it if it is not the usual one. */
 static void add_metric(summary *r, const bonsai_condense_info *i)
 {
     const char *word = field_named(BONSAI_OPTIONS_CONDENSE, "metric")->words[i->metric];
@@ -220,7 +220,7 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
     summary_text(r, "worth", "that is", worth);
 }
 
-/* Second nodes of pairs have no label. */
+/* Adds the number of prototypes and of second nodes, which have no label. */
 void summary_prototypes(summary *r, const char *key, const char *second_key,
                         const bonsai_graph *small)
 {
@@ -235,7 +235,8 @@ void summary_prototypes(summary *r, const char *key, const char *second_key,
         summary_note(r, "without a label: each belongs to a prototype and stands for no nodes");
 }
 
-/* Nodes without a label may take part: then the weights count more than the training nodes. */
+/* Adds the nodes that prototypes stand for: more than the training nodes if unlabelled ones take
+ * part. */
 static void add_stood(summary *r, const bonsai_condense_info *i, const bonsai_graph *small,
                       int weighted)
 {
@@ -352,7 +353,7 @@ static void add_count(summary *r, const char *label, double small, double full)
         summary_note(r, "%.3g %% of %s", 100 * small / full, all);
 }
 
-/* What people see without -v: where it is, its size, and what it is worth. */
+/* Adds what people see without -v: the file, the size and the worth. */
 static void add_brief(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                       const char *path)
 {

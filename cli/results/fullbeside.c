@@ -10,7 +10,8 @@
 
 enum { LONG = 600, WORTH_SAYING = 20 };         /* seconds */
 
-/* Seconds that it will take, about: an epoch is as much work as judging all nodes three times. */
+/* Returns the seconds to expect: an epoch is about as much work as judging all nodes three times.
+ * */
 static double forecast(const training *t)
 {
     double sum = 0;
@@ -32,7 +33,7 @@ static int judged_in_blocks(const training *t)
     return blocks;
 }
 
-/* Whether it can be done in some minutes; a note says why not. */
+/* Returns 1 if training takes some minutes at most; otherwise notes why not. */
 static int is_bearable(session *s, const training *t)
 {
     const double wait = forecast(t);
@@ -99,7 +100,7 @@ void beside_add_lost(summary *r, const training *t, int k, const bn_json *names)
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* In percent; -1: there is nothing to compare with. */
+/* Returns the percentage that is kept; -1 without a result on the full graph. */
 double beside_kept(const training *t, int k)
 {
     const bonsai_train_info *i = bonsai_training_info(t->done[k]);

@@ -15,7 +15,7 @@ static bn_json *whole(uint64_t value)    /* JSON's whole numbers end before 2^64
 
 /* ---- one model ----------------------------------------------------------- */
 
-/* "120", or "110..240" if the runs differ. */
+/* Returns 120, or "110..240" if the runs differ. */
 static bn_json *best_epochs(const bonsai_training *t)
 {
     char text[48] = "";
@@ -78,7 +78,7 @@ static bn_json *classes_json(const bonsai_training *of, const bn_json *names)
     return list;
 }
 
-/* What any training says; NULL: null. */
+/* Returns the results of a training; null for NULL. */
 static bn_json *trained_on_json(const bonsai_training *of, const bn_json *names)
 {
     if (!of)
@@ -173,7 +173,7 @@ static void add_models(summary *r, const training *t, heads *h)
     r->items[r->count - 1].no_json = 1;
 }
 
-/* The metrics beside the one that was asked for, where they are defined. */
+/* Adds the other metrics, where they are defined. */
 static void add_others(summary *r, const training *t)
 {
     static const column columns[] = {
@@ -195,7 +195,7 @@ static void add_others(summary *r, const training *t)
     r->items[r->count - 1].no_json = 1;
 }
 
-/* A column per model, and behind it the same model's on the full graph, if it was trained there. */
+/* Names a column per model and, if it was trained on the full graph, one behind for that. */
 static void name_classes(heads *h, const training *t)
 {
     column *at = h->class;

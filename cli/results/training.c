@@ -86,7 +86,7 @@ static void set_hidden(const session *s, int64_t *at, int64_t value)
     *at = s && option_given(s, "hidden") ? *at : value;
 }
 
-/* What the condensers that learn judge with (doc/peers.md). */
+/* Sets the options that the papers on learned graphs judge with (doc/peers.md). */
 static void set_peers(const session *s, bonsai_train_options *o)
 {
     set_hidden(s, &o->hidden, 256);
@@ -164,7 +164,7 @@ static int is_input(const training *t, const char *path)
     return path_is_same(t->path, path) || (t->full && path_is_same(t->full, path));
 }
 
-/* Checks every file to be written before the work, not after it. */
+/* Checks all files to be written, before the work. */
 static int check_outputs(session *s, training *t)
 {
     for (int i = 0; i < t->count && t->save; i++) {
@@ -183,8 +183,6 @@ static int check_outputs(session *s, training *t)
         if (!file_can_be_written(s, to))
             return EXIT_FAILED;
     }
-    if (t->curves && strlen(t->curves) >= MOST_PATH)
-        return refuse(s, "--curves is longer than %d bytes", MOST_PATH - 1);
     if (t->curves && is_input(t, t->curves))
         return refuse(s, "%s is a graph to read; --curves must name another file", t->curves);
     if (t->curves && !file_can_be_written(s, t->curves))
@@ -222,7 +220,7 @@ static void remember(session *s, const training *t)
     s->waited = i->seconds_total;
 }
 
-/* Accuracy hides that a model has learned nothing. */
+/* Notes a model that has learned nothing, which accuracy may hide. */
 static void note_idle(session *s, const training *t, int k, const bonsai_graph *g)
 {
     double percent;
