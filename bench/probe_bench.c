@@ -40,7 +40,7 @@ static bonsai_status prepare(bench *b, const bonsai_graph *g, double ratio, int 
     const bn_request r = bn_request_of(p, 0, false);
     *w = (bn_search){.job = &p->job, .at = p->job.at, .budget = r.budget, .recipe = &b->recipe};
     w->budget.nodes = bn_least(w->budget.trees, w->budget.nodes);
-    w->storage = (bn_storage){.accounting = BONSAI_ACCOUNTING_STRICT, .f = p->job.x.f,
+    w->storage = (bn_storage){.accounting = BONSAI_ACCOUNTING_STRICT, .f = p->job.far.f,
                               .classes = g->view.classes, .type = BONSAI_TYPE_U8, .soft = true};
     BN_TRY(bn_supply_make(&b->rows, w->job, false, &w->at));
     w->s = &b->rows.s;

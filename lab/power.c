@@ -114,7 +114,7 @@ static bonsai_status measure(study *s)
     o.theta = p->theta;
     o.delta = p->delta;
     o.sample = p->sample;
-    p->sample = bn_needs_sample(&o, s->job->trees);
+    p->sample = bn_sample_size(&o, s->job->trees);
     describe(s);
     for (int64_t d = 0; d < p->draws; d++) {
         bonsai_power_error e;
@@ -147,7 +147,12 @@ static bonsai_status prepare(bn_preparation *p, const bonsai_graph *g)
     p->o.method = BONSAI_METHOD_TREES;
     p->o.sample = -1;
     p->o.no_rknn = p->o.select_features = p->o.project = 0;
-    return bn_prepare(p, g, bn_method_of(p->o.method)->needs);
+    bonsai_status rc;
+    BN_TRY(bn_prepare(p, g, bn_method_of(p->o.method)->needs));
+    BN_TRY(bn_embed_trees(&p->job));
+    BN_TRY(bn_find_represented(&p->job));
+done:
+    return rc;
 }
 
 bonsai_status bonsai_study_power(bonsai_power *powers, int64_t count, const bonsai_graph *g,

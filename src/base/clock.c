@@ -19,7 +19,7 @@ void bn_clock_start(bn_clock *c)
     c->since = bn_seconds();
 }
 
-void bn_enter(const bn_place *at, bn_stage stage)
+void bn_enter(const bn_place *at, int stage)
 {
     bn_clock *c = bn_here(at)->clock;
     if (!c)

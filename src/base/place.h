@@ -7,17 +7,13 @@
 #include "scratch.h"
 #include "world.h"
 
-/* What the seconds of a report are divided into; a member of bonsai_condense_info each. */
-typedef enum {
-    BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
-    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGE_LEARN, BN_STAGES
-} bn_stage;
-
 /* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */
+enum { BN_CLOCK_STAGES = 16 };
+
 typedef struct {
-    bn_stage  stage;
-    double    since;            /* when its last lap began */
-    double    seconds[BN_STAGES];
+    int    stage;               /* the caller numbers them, from 0 */
+    double since;               /* when its last lap began */
+    double seconds[BN_CLOCK_STAGES];
 } bn_clock;
 
 typedef struct {
@@ -46,6 +42,6 @@ static inline bn_place bn_silent(const bn_place *at)
 
 void bn_clock_start(bn_clock *c);               /* a lap of its stage begins now (clock.c) */
 /* From here on time belongs to the stage, until another is entered (clock.c). */
-void bn_enter(const bn_place *at, bn_stage stage);
+void bn_enter(const bn_place *at, int stage);
 
 #endif

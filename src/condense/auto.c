@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "methods.h"
+#include "prototypes/judge.h"
 #include "record/record.h"
 
 typedef struct {
@@ -52,49 +53,23 @@ done:
     return rc;
 }
 
-/* Runs a method that compares rows with all others, which every rank gets for that. */
-static bonsai_status run_with_rows(entrant *e, const bn_request *r)
-{
-    bonsai_status rc;
-    bn_job *job = &r->p->job;
-    bn_embedding own = job->x, all = {0};
-    int64_t *row = NULL;
-    BN_TRY(bn_agree(job->at.world, BN_NEW(&row, job->trees)));
-    for (int64_t t = 0; t < job->trees; t++)
-        row[t] = t;
-    BN_TRY(bn_rows_gather(&all, &(bn_sharded){.e = &own, .first = job->tree_first, .at = &job->at},
-                          row, job->trees));
-    job->x = all;
-    e->rc = bn_method_of(e->method)->run(&e->small, &e->info, r);
-    job->x = own;
-done:
-    bn_embedding_free(&all);
-    bn_free(row);
-    return rc;
-}
-
 static bonsai_status enter(entrant *e, const bn_request *asked)
 {
-    bonsai_status rc = BONSAI_OK;
-    const bn_job *job = &asked->p->job;
+    bn_job *job = &asked->p->job;
     const bn_method *m = bn_method_of(e->method);
     bn_request r = *asked;
     r.o.method = e->method;
     if ((m->needs & BN_NEEDS_COVER) && !r.o.no_rknn && r.o.k >= job->trees)
         e->rc = bn_fail(BONSAI_E_ARGUMENT, "k is %d but there are %lld trees", r.o.k,
                         (long long)job->trees);
-    else if ((m->needs & BN_NEEDS_PAIRS) && bn_ranks(job->at.world) > 1)
-        BN_TRY(run_with_rows(e, &r));
     else {
-        if (m->needs & BN_NEEDS_COVER)
-            BN_TRY(bn_prepare_cover(r.p, r.more));
+        if ((m->needs & BN_NEEDS_COVER) && !r.more)     /* it is the last to enter */
+            bn_rows_forget(job);
         e->rc = m->run(&e->small, &e->info, &r);
     }
     if (e->rc != BONSAI_OK)
         return note_refusal(e, asked->p->full->where);
-    rc = m->pick ? probe_picked(e, job) : BONSAI_OK;
-done:
-    return rc;
+    return m->pick ? probe_picked(e, job) : BONSAI_OK;
 }
 
 /* ---- choosing ---- */

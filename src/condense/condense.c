@@ -53,10 +53,10 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     i->sent = sum[0];
     i->sent_rows = sum[1];
     i->halo = sum[2];
-    i->columns = p->panel;
+    i->columns = p->job.columns;
     i->ranks = bn_ranks(w);
-    if (p->work.pairs > 0)
-        i->measured = (double)p->work.measured / (double)p->work.pairs;
+    if (p->job.work.pairs > 0)
+        i->measured = (double)p->job.work.measured / (double)p->job.work.pairs;
 done:
     return rc;
 }

@@ -111,25 +111,25 @@ done:
 }
 
 /* The share of the second sample that has a root among its neighbours, or is one. */
-static bonsai_status check_coverage(double *out, const bn_preparation *p, const bn_choice *c)
+static bonsai_status check_coverage(double *out, const bn_job *job, const bn_choice *c)
 {
     uint8_t *root = NULL;
-    int64_t covered = 0, k = p->o.k;
+    int64_t covered = 0, k = job->o->k;
     *out = -1;
-    if (p->checks == 0)
+    if (job->checks == 0)
         return BONSAI_OK;
-    bonsai_status rc = BN_NEW(&root, p->job.g->view.nodes);
+    bonsai_status rc = BN_NEW(&root, job->g->view.nodes);
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < c->count; i++)
         root[c->node[i]] = c->role[i] == BONSAI_ROLE_ROOT;
-    for (int64_t i = 0; i < p->checks; i++) {
-        bool in = root[p->job.train[p->check[i]]];
+    for (int64_t i = 0; i < job->checks; i++) {
+        bool in = root[job->train[job->check[i]]];
         for (int64_t j = 0; j < k; j++)
-            in |= root[p->job.train[p->check_list[i * k + j]]];
+            in |= root[job->train[job->check_list[i * k + j]]];
         covered += in;
     }
-    *out = (double)covered / (double)p->checks;
+    *out = (double)covered / (double)job->checks;
     bn_free(root);
     return BONSAI_OK;
 }
@@ -148,13 +148,13 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
     i->shallow_classes = c->shallow_classes;
     i->whole_trees = c->whole;
     i->rechecks = c->rechecks;
-    i->recall = p->projected ? p->recall : 1;
+    i->recall = p->job.projected ? p->job.recall : 1;
     if (!covers || p->job.z == 0)
         goto done;
     i->sample = p->job.z;
     i->coverage = c->coverage;
     i->coverage_bound = c->coverage_bound;
-    BN_TRY(check_coverage(&i->coverage_check, p, c));
+    BN_TRY(check_coverage(&i->coverage_check, &p->job, c));
 done:
     return rc;
 }
@@ -184,15 +184,11 @@ bonsai_status bn_run_picked(bonsai_graph **out, bonsai_condense_info *info, cons
     bn_choice c = {0};
     bonsai_graph *small = NULL;
     const bn_method *m = bn_method_of(r->o.method);
-    bn_job job = r->p->job;
-    bn_world *w = job.at.world;
-    if (!(m->needs & BN_NEEDS_COVER)) { /* another method may have asked for neighbours */
-        job.z = 0;
-        memset(&job.rknn, 0, sizeof job.rknn);
-    }
-    BN_TRY(m->pick(&c, &job, &r->budget));
-    bn_enter(&job.at, BN_STAGE_FINISH);
-    BN_TRY(bn_induce(&small, &job, c.node, c.count));
+    bn_job *job = &r->p->job;
+    bn_world *w = job->at.world;
+    BN_TRY(m->pick(&c, job, &r->budget));
+    bn_enter(&job->at, BN_STAGE_FINISH);
+    BN_TRY(bn_induce(&small, job, c.node, c.count));
     if (bn_rank(w) == 0)
         rc = finish_picked(small, info, r, &c);
     BN_TRY(bn_agree(w, rc));

@@ -80,14 +80,6 @@ int64_t bn_needs_whole(double bytes)
     return bytes < 2e18 ? (int64_t)bytes : INT64_MAX / 4;
 }
 
-int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees)
-{
-    double z = o->sample < 0 ? (double)trees
-               : o->sample > 0 ? (double)o->sample
-               : ceil(log(2 / o->delta) * (2 + o->theta) / (o->theta * o->theta));
-    return z < (double)trees ? (int64_t)z : trees;
-}
-
 double bn_needs_reach(const bonsai_shape *s, double share, int rounds)
 {
     const double degree = (double)s->edges / fmax(1, (double)s->nodes);
@@ -195,7 +187,7 @@ double bn_needs_clusters(const bn_needs *q)
 /* Bytes of the neighbour search. */
 static double searching(const bn_needs *q, double row)
 {
-    const double z = (double)bn_needs_sample(q->o, q->s.train), f = (double)q->s.features;
+    const double z = (double)bn_sample_size(q->o, q->s.train), f = (double)q->s.features;
     const double block = fmin(BN_KNN_BLOCK, (double)q->s.train);
     return q->needs & BN_COMPARES
            ? 8 * fmin(z, HELD_SAMPLES) * row + 4 * block * (2 * f + block) +

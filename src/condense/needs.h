@@ -59,6 +59,5 @@ double bn_needs_graph(const bonsai_shape *s);                   /* bytes */
 double bn_needs_budget(const bn_needs *q);
 /* A whole number of bytes, cut where a few of them can still be added up. */
 int64_t bn_needs_whole(double bytes);
-int64_t bn_needs_sample(const bonsai_condense_options *o, int64_t trees);   /* z */
 
 #endif

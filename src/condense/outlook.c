@@ -74,7 +74,7 @@ static bonsai_status make_points(points *q, int64_t wanted, const bn_job *job, i
     q->count = draw(q->row, job, wanted, which);
     for (int64_t i = 0; i < q->count; i++)
         q->label[i] = bn_label(job->g, job->train[q->row[i]]);
-    const bn_embedding *from[] = {&job->own, &job->around, &job->x};
+    const bn_embedding *from[] = {&job->own, &job->around, &job->far};
     bn_embedding *to[] = {&q->views.own, &q->views.around, &q->views.far};
     for (int i = 0; i < 3; i++)
         BN_TRY(bn_rows_gather(to[i], &(bn_sharded){.e = from[i], .first = job->tree_first,

@@ -141,137 +141,18 @@ done:
     return rc;
 }
 
-/* z trees of all without replacement, ascending. */
-static bonsai_status draw(int32_t **out, int64_t trees, int64_t z, uint64_t seed)
-{
-    bonsai_status rc;
-    uint8_t *taken = NULL;
-    BN_TRY(BN_NEW(out, z));
-    BN_TRY(BN_NEW(&taken, trees));
-    BN_TRY(bn_rng_pick(taken, trees, z, seed));
-    for (int64_t t = 0, i = 0; t < trees; t++)
-        if (taken[t])
-            (*out)[i++] = (int32_t)t;
-done:
-    bn_free(taken);
-    return rc;
-}
-
-static bn_roots roots_of(const bn_preparation *p)
-{
-    const bn_job *job = &p->job;
-    return (bn_roots){job->g, job->train, job->trees, job->tree_first, p->o.layers};
-}
-
-static bonsai_status nearest(int32_t *list, bn_preparation *p, const int32_t *sample, int64_t z)
-{
-    const bn_job *job = &p->job;
-    const bn_sample s = {sample, z};
-    const bn_sharded x = {.e = &job->x, .first = job->tree_first, .at = &job->at};
-    const bn_roots roots = roots_of(p);
-    if (p->projected)
-        return bn_project_knn(list, &job->x, &roots, &s, p->o.k, &job->at);
-    return bn_knn(list, NULL, &x, &s, p->o.k, &p->work);
-}
-
-/* Two samples, both one after the other, and room for the neighbours of both. */
-static bonsai_status draw_samples(int32_t **both, int32_t **list, bn_preparation *p)
-{
-    bonsai_status rc;
-    bn_job *job = &p->job;
-    const bonsai_condense_options *o = &p->o;
-    job->z = bn_needs_sample(o, job->trees);
-    p->checks = job->trees < BN_CHECK_SAMPLE ? job->trees : BN_CHECK_SAMPLE;
-    BN_TRY(draw(&job->sample, job->trees, job->z, o->seed));
-    BN_TRY(draw(&p->check, job->trees, p->checks, o->seed + 1));
-    BN_TRY(BN_NEW(both, job->z + p->checks));
-    BN_TRY(BN_NEW(list, (job->z + p->checks) * o->k));
-    BN_TRY(BN_NEW(&p->check_list, p->checks * o->k));
-    memcpy(*both, job->sample, (size_t)job->z * sizeof **both);
-    memcpy(*both + job->z, p->check, (size_t)p->checks * sizeof **both);
-done:
-    return rc;
-}
-
-/* Reverse k-NN of the sample, and the k-NN of a second one to check the cover with. */
-static bonsai_status find_neighbours(bn_preparation *p)
-{
-    bonsai_status rc;
-    bn_job *job = &p->job;
-    const bonsai_condense_options *o = &p->o;
-    int32_t *both = NULL, *list = NULL;
-    bn_world *w = job->at.world;
-    bn_enter(&job->at, BN_STAGE_KNN);
-    BN_TRY(bn_agree(w, draw_samples(&both, &list, p)));
-    const bool all = job->z == job->trees;      /* the second sample is part of the first */
-    BN_TRY(nearest(list, p, both, all ? job->z : job->z + p->checks));
-    for (int64_t i = 0; i < p->checks; i++)
-        memcpy(p->check_list + i * o->k, list + (all ? p->check[i] : job->z + i) * o->k,
-               (size_t)o->k * sizeof *list);
-    const bn_sample sample = {job->sample, job->z};
-    const bn_roots roots = roots_of(p);
-    if (bn_rank(w) == 0)
-        rc = bn_rknn(&job->rknn, job->trees, &sample, list, o->k);
-    BN_TRY(bn_agree(w, rc));
-    if (p->projected)
-        BN_TRY(bn_project_recall(&p->recall, list, &roots, &sample, o->k, &job->at));
-done:
-    bn_free(both);
-    bn_free(list);
-    return rc;
-}
-
-/* Empty lists: the cover then goes through the trees at random. */
-static bonsai_status no_neighbours(bn_job *job)
-{
-    job->rknn.count = job->trees;
-    bonsai_status rc = BN_NEW(&job->rknn.offsets, job->trees + 1);
-    return rc != BONSAI_OK ? rc : BN_NEW(&job->rknn.item, 0);
-}
-
-/* The trees of this rank. */
-static bn_nodes own_trees(const bn_job *job)
-{
-    int r = bn_rank(job->at.world);
-    return (bn_nodes){job->train + job->tree_first[r], job->tree_first[r + 1] - job->tree_first[r]};
-}
-
-/* What the embedding says of its making. */
-static void note_embedding(bn_preparation *p, const bn_embedding *e)
-{
-    p->panel = e->columns > 0 ? e->columns : p->panel;
-}
-
-static bonsai_status embed(bn_preparation *p)
+/* Embeds nodes as prototypes need them, with the selected features, and rows to judge candidates
+ * on. */
+static bonsai_status embed_views(bn_preparation *p)
 {
     bn_job *job = &p->job;
-    bool raw = p->o.raw_features && (p->needs & BN_TAKES_RAW);
-    const bn_nodes own = own_trees(job);
-    bonsai_status rc;
     bn_enter(&job->at, BN_STAGE_WL);
-    p->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
-                   (p->needs & BN_TAKES_PROJECT) && !p->o.no_rknn;
-    if (p->projected)
-        rc = bn_project(&job->x, job->g, &own, p->o.layers,
-                        (bn_projection){p->o.project, p->o.seed}, &job->at);
-    else
-        rc = bn_embed(&job->x, job->g, &own, BN_RULE_WL, raw ? 0 : p->o.layers, &job->at);
-    note_embedding(p, &job->x);
-    return rc;
-}
-
-/* Prototypes have an embedding of their own, of the features that were selected, and rows to
- * judge candidates on. */
-static bonsai_status embed_otherwise(bn_preparation *p)
-{
-    bn_enter(&p->job.at, BN_STAGE_WL);
-    bn_judge_forget(&p->job);
-    bonsai_status rc = bn_judge_embed(&p->job);
-    note_embedding(p, &p->job.around);
-    note_embedding(p, &p->job.x);
+    bonsai_status rc = bn_judge_embed(job);
+    const bn_embedding *last = job->far.columns > 0 ? &job->far : &job->around;
+    job->columns = last->columns > 0 ? last->columns : job->columns;
     if (rc != BONSAI_OK || p->plain)
         return rc;
-    return bn_outlook_worth(&p->probe_full, &p->probe_fitted, &p->job);
+    return bn_outlook_worth(&p->probe_full, &p->probe_fitted, job);
 }
 
 /* ---- all of it ---- */
@@ -301,103 +182,64 @@ done:
     return rc;
 }
 
-/* Goes on with the features that a CART classifier splits on; embeddings and neighbours
- * are those of all features. */
-static bonsai_status select_features(bn_preparation *p)
+/* Returns whether the method, or one that it tries, reads the embeddings of trees. */
+static bool compares_trees(const bn_preparation *p)
 {
-    bonsai_status rc;
-    bn_job *job = &p->job;
-    int32_t *label = NULL, *kept = NULL;
-    int64_t count;
-    bn_enter(&job->at, BN_STAGE_WL);
-    if (p->projected)           /* it is no longer needed; the classifier wants all features */
-        bn_embedding_free(&job->x);
-    if (job->x.rows == 0)
-        BN_TRY(bn_embed(&job->x, job->g, &(bn_nodes){job->train, job->trees}, BN_RULE_WL,
-                        p->o.layers,
-                        &(bn_place){.threads = job->at.threads, .progress = job->at.progress}));
-    BN_TRY(BN_NEW(&label, job->trees));
-    for (int64_t t = 0; t < job->trees; t++)
-        label[t] = bn_label(job->g, job->train[t]);
-    BN_TRY(bn_cart(&kept, &count, &job->x,
-                   &(bn_cart_task){.label = label, .classes = job->g->view.classes}, &job->at));
-    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
-    job->g = p->columns;
-done:
-    bn_free(label);
-    bn_free(kept);
-    return rc;
+    const bool covers = (p->needs & BN_NEEDS_COVER) && !p->o.no_rknn && p->o.k < p->job.trees;
+    return covers || (p->needs & BN_NEEDS_WL);
 }
 
-/* Whether neighbours are to be found. */
-static bonsai_status check_cover(bn_preparation *p)
+/* Refuses a k that leaves nothing to compare, unless the method tries others: it goes on without a
+ * cover, and says so. */
+static bonsai_status check_neighbours(const bn_preparation *p)
 {
-    p->covers = (p->needs & BN_NEEDS_COVER) && !p->o.no_rknn;
-    if (!p->covers || p->o.k < p->job.trees)
-        return BONSAI_OK;
-    p->covers = false;
-    if (p->needs & BN_TRIES_OTHERS)     /* it goes on without a cover, and says so */
+    if (!(p->needs & BN_NEEDS_COVER) || (p->needs & BN_TRIES_OTHERS) || p->o.no_rknn ||
+        p->o.k < p->job.trees)
         return BONSAI_OK;
     return bn_fail_at(BONSAI_E_ARGUMENT, p->full->where, "k is %d but there are %lld trees: k must "
                       "be smaller", p->o.k, (long long)p->job.trees);
 }
 
-static bonsai_status find_cover(bn_preparation *p)
+/* Embeds the trees with all features: in the job where its method compares them. */
+static bonsai_status embed_trees(const bn_embedding **rows, bn_embedding *own, bn_preparation *p)
+{
+    bn_job *job = &p->job;
+    bonsai_status rc;
+    if (compares_trees(p) && !job->projected) {
+        rc = bn_embed_rows(job);
+        job->seconds_wl = 0;            /* this is a part of every budget's seconds */
+        *rows = &job->wl;
+        return rc;
+    }
+    *rows = own;
+    return bn_embed(own, job->g, &(bn_nodes){job->train, job->trees}, BN_RULE_WL, p->o.layers,
+                    &(bn_place){.threads = job->at.threads, .progress = job->at.progress});
+}
+
+/* Goes on with the features that a CART classifier splits on; neighbours are those of all. */
+static bonsai_status select_features(bn_preparation *p)
 {
     bonsai_status rc;
-    if (p->covers || (p->needs & BN_NEEDS_WL))
-        BN_TRY(embed(p));
-    if (p->covers)
-        BN_TRY(find_neighbours(p));
-    else
-        BN_TRY(bn_agree(p->job.at.world, no_neighbours(&p->job)));
-done:
-    return rc;
-}
-
-/* Whether the cover waits until it is known that somebody wants it.  Selected features are those of
- * all others: neighbours must be found before. */
-static bool waits(const bn_preparation *p)
-{
-    return (p->needs & BN_TRIES_OTHERS) && !p->o.select_features;
-}
-
-/* Adds to the clock what embedding and searching late took, times a factor. */
-static void add_late(bn_clock *to, const bn_clock *late, double factor)
-{
-    static const bn_stage stages[] = {BN_STAGE_WL, BN_STAGE_KNN};
-    for (int i = 0; i < 2; i++)
-        to->seconds[stages[i]] += factor * late->seconds[stages[i]];
-}
-
-bonsai_status bn_prepare_cover(bn_preparation *p, bool again)
-{
-    bonsai_status rc = BONSAI_OK;
     bn_job *job = &p->job;
-    if (!waits(p))
-        return BONSAI_OK;
-    if (p->covered) {
-        if (job->at.clock)
-            add_late(job->at.clock, &p->late, 1);
-        return BONSAI_OK;
-    }
-    bn_embedding made = job->x;
-    memset(&job->x, 0, sizeof job->x);
-    if (!again) {
-        bn_embedding_free(&made);
-        bn_embedding_free(&job->own);
-        bn_embedding_free(&job->around);
-    }
-    if (job->at.clock)
-        add_late(&p->late, job->at.clock, -1);
-    BN_TRY(find_cover(p));
-    bn_enter(&job->at, BN_STAGE_COVER);
-    if (job->at.clock)
-        add_late(&p->late, job->at.clock, 1);
-    p->covered = true;
+    bn_embedding own = {0};
+    const bn_embedding *rows;
+    int32_t *label = NULL, *kept = NULL;
+    int64_t count;
+    bn_enter(&job->at, BN_STAGE_WL);
+    BN_TRY(embed_trees(&rows, &own, p));
+    BN_TRY(BN_NEW(&label, job->trees));
+    for (int64_t t = 0; t < job->trees; t++)
+        label[t] = bn_label(job->g, job->train[t]);
+    BN_TRY(bn_cart(&kept, &count, rows,
+                   &(bn_cart_task){.label = label, .classes = job->g->view.classes}, &job->at));
+    BN_TRY(bn_graph_columns(&p->columns, job->g, kept, count));
+    job->g = p->columns;
+    if (p->needs & BN_NEEDS_JUDGE)      /* these embed again, and trees only if they can win */
+        bn_embedding_free(&job->wl);
 done:
-    bn_embedding_free(&job->x);
-    job->x = made;
+    bn_embedding_free(&own);
+    bn_free(label);
+    bn_free(kept);
     return rc;
 }
 
@@ -420,13 +262,15 @@ bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned need
     job->g = p->full;
     if (p->o.inductive)
         BN_TRY(cut_to_training(p));
-    BN_TRY(check_cover(p));
-    if (!waits(p))
-        BN_TRY(find_cover(p));
+    job->whole = job->g;
+    job->raw = p->o.raw_features && (needs & BN_TAKES_RAW);
+    job->projected = p->o.project > 0 && p->o.project < job->g->view.features &&
+                     (needs & BN_TAKES_PROJECT) && !p->o.no_rknn;
+    BN_TRY(check_neighbours(p));
     if (p->o.select_features)
         BN_TRY(select_features(p));
     if (needs & BN_NEEDS_JUDGE)
-        BN_TRY(embed_otherwise(p));
+        BN_TRY(embed_views(p));
     if (needs & BN_REDOES)
         BN_TRY(bn_method_of(p->o.method)->prepare(p));
 done:
@@ -437,11 +281,8 @@ void bn_preparation_free(bn_preparation *p)
 {
     forget_training(&p->job);
     bn_free(p->first);
-    bn_free(p->job.sample);
-    bn_lists_free(&p->job.rknn);
+    bn_forget_represented(&p->job);
     bn_judge_forget(&p->job);
-    bn_free(p->check);
-    bn_free(p->check_list);
     bonsai_graph_free(p->split);
     bonsai_graph_free(p->part);
     bonsai_graph_free(p->columns);

@@ -22,29 +22,16 @@ typedef struct {
     bn_sizes sizes;                     /* of the full graph */
     int64_t full_labelled;
     uint32_t crc;                       /* of what is read of the full graph */
-    int32_t *check, *check_list;        /* second sample and its neighbours; on rank 0 */
-    int64_t checks;
-    int    panel;                       /* columns of the last dense embedding at a time */
-    bool   projected;                   /* job.x is in few dimensions */
-    double recall;
-    bn_knn_work work;                   /* pairs of trees that were compared */
-    bool   covers, covered;             /* neighbours are to be found; were looked for late, ... */
-    bn_clock late;                      /* ... which took so much */
     void   *own;                        /* of the method: what all budgets share */
     bool    plain;                      /* nobody asks what the full graph is worth */
     double  probe_full;                 /* what the probe gets from the full graph; -1: not known, */
     int64_t probe_fitted;               /* ... and from how many of its training nodes */
 } bn_preparation;
 
-enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
-
 /* Fills a zeroed preparation whose options are set and checked, job.at.clock if somebody asks for
  * seconds, and job.at.world where there are several ranks: then all of them call it, with the same
  * graph and options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
-/* What a cover needs, where the method tries others that may do without: then bn_prepare leaves it
- * out.  Only the first call does something; unless `again`, nobody will read job.x any more. */
-bonsai_status bn_prepare_cover(bn_preparation *p, bool again);
 /* Its part about memory (allow.c): how many threads there are, and what large arrays may take. */
 bonsai_status bn_prepare_memory(bn_preparation *p);
 void bn_preparation_free(bn_preparation *p);

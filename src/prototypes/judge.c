@@ -227,7 +227,7 @@ bonsai_status bn_judge_embed(bn_job *job)
     BN_TRY(bn_agree(job->at.world, roll_make(&r, job)));
     BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_OWN));
     BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_AROUND));
-    BN_TRY(make_view(&job->x, &job->judge.far, job, &r, BN_FAR));
+    BN_TRY(make_view(&job->far, &job->judge.far, job, &r, BN_FAR));
     bn_enter(&job->at, BN_STAGE_PROBE);
     if (r.numbers > 0)
         BN_TRY(bn_agree(job->at.world, bn_probe_new(&job->probe, job)));
@@ -243,11 +243,16 @@ void bn_views_free(bn_views *v)
     bn_embedding_free(&v->far);
 }
 
-void bn_judge_forget(bn_job *job)
+void bn_rows_forget(bn_job *job)
 {
-    bn_embedding_free(&job->x);
     bn_embedding_free(&job->own);
     bn_embedding_free(&job->around);
+    bn_embedding_free(&job->far);
+}
+
+void bn_judge_forget(bn_job *job)
+{
+    bn_rows_forget(job);
     bn_views_free(&job->judge);
     bn_probe_free(job->probe);
     job->probe = NULL;

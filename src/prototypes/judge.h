@@ -9,11 +9,12 @@
 enum { BN_MOST_JUDGED = 5000 };         /* rows that candidates are judged on */
 enum { BN_MOST_POINTS = 2048 };         /* of a candidate that the probe fits, where rows are long */
 
-/* Fills x, own, around, judge, judge_label, held and probe of the job: up to 5,000 labelled validation
+/* Fills own, around, far, judge, judge_label, held and probe of the job: up to 5,000 labelled validation
  * nodes are judged, or a fifth of the training nodes where there are none or the options say so
  * (inductive: nothing outside the training part is looked at); none at all of fewer than five. */
 bonsai_status bn_judge_embed(bn_job *job);
-void bn_judge_forget(bn_job *job);              /* frees them */
+void bn_judge_forget(bn_job *job);              /* frees them, ... */
+void bn_rows_forget(bn_job *job);               /* ... and the rows of trees alone */
 void bn_views_free(bn_views *v);
 /* Fills out = [own | around], dense or sparse by what it holds.  (views.c) */
 bonsai_status bn_views_join(bn_embedding *out, const bn_views *v);

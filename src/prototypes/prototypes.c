@@ -292,7 +292,7 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     w->budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     w->storage = (bn_storage){.accounting = strict ? BONSAI_ACCOUNTING_STRICT
                                                    : BONSAI_ACCOUNTING_PAPER_CONDENSED,
-                              .f = job->x.f, .classes = job->g->view.classes,
+                              .f = job->far.f, .classes = job->g->view.classes,
                               .type = BONSAI_TYPE_U8, .soft = !job->o->hard_labels};
     BN_TRY(bn_search_say(w, 0));
     BN_TRY(choose(&c, &some, w));

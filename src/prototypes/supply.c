@@ -29,7 +29,7 @@ static bonsai_status list_rows(bn_supply *r, int64_t *row, int64_t *count, const
 {
     bonsai_status rc;
     bn_memory *m = job->at.memory;
-    int64_t own = job->x.rows, first = bn_job_first(job), all = 0;
+    int64_t own = job->far.rows, first = bn_job_first(job), all = 0;
     BN_TRY(BN_BIG(&r->label, m, own));
     BN_TRY(BN_BIG(&r->node, m, job->trees));
     for (int64_t t = 0; t < job->trees; t++)
@@ -51,10 +51,10 @@ done:
 static bonsai_status copy_rows(bn_supply *r, const bn_job *job, const uint8_t *held)
 {
     bonsai_status rc;
-    const bn_embedding *const given[BN_VIEWS] = {&job->own, &job->around, &job->x};
+    const bn_embedding *const given[BN_VIEWS] = {&job->own, &job->around, &job->far};
     int64_t *row = NULL, count;
     BN_TRY(BN_NEW(&r->have, job->g->view.classes));
-    BN_TRY(BN_BIG(&row, job->at.memory, job->x.rows));
+    BN_TRY(BN_BIG(&row, job->at.memory, job->far.rows));
     BN_TRY(list_rows(r, row, &count, job, held));
     for (int v = 0; held && v < BN_VIEWS; v++)
         BN_TRY(bn_embedding_take(&r->copy[v], given[v], row, count, given[v]->dense != NULL,
@@ -89,7 +89,7 @@ bonsai_status bn_supply_make(bn_supply *r, const bn_job *job, bool all, const bn
 {
     bonsai_status rc;
     const uint8_t *held = all ? NULL : job->held;
-    const bn_embedding *given[BN_VIEWS] = {&job->own, &job->around, &job->x};
+    const bn_embedding *given[BN_VIEWS] = {&job->own, &job->around, &job->far};
     int64_t classes = job->g->view.classes;
     BN_TRY(bn_agree(at->world, copy_rows(r, job, held)));
     BN_TRY(bn_sum_int(at->world, r->have, classes));

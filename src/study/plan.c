@@ -144,7 +144,7 @@ static double row_bytes(const planning *x)
 /* Trees whose neighbours are looked for: both samples, or all. */
 static double sampled(const planning *x)
 {
-    const double t = (double)x->q.s.train, z = (double)bn_needs_sample(x->q.o, x->q.s.train);
+    const double t = (double)x->q.s.train, z = (double)bn_sample_size(x->q.o, x->q.s.train);
     return fmin(t, z + BN_CHECK_SAMPLE);
 }
 

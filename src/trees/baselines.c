@@ -20,10 +20,12 @@ typedef struct {                /* how a method goes through the trees */
     int64_t (*next)(chooser *c);                /* -1: none is left */
     void    (*took)(chooser *c, int64_t tree);  /* NULL: it need not know */
     bool    whole;              /* takes whole trees first, then smaller ones */
+    const bn_embedding *x;      /* rows of all trees; NULL: it compares none */
 } way;
 
 struct chooser {
     const bn_job *job;
+    const bn_embedding *x;      /* as in way */
     int32_t *order;             /* trees in a fixed order: random, degree */
     int64_t  at;
     uint8_t *used;              /* trees taken or refused */
@@ -91,12 +93,12 @@ static bonsai_status start_herding(chooser *c)
 {
     bonsai_status rc;
     const bn_job *job = c->job;
-    int64_t classes = job->g->view.classes, f = job->x.f;
+    int64_t classes = job->g->view.classes, f = c->x->f;
     BN_TRY(BN_NEW(&c->centre, classes * f));
     BN_TRY(BN_NEW(&c->toward, classes * f));
     BN_TRY(sort_by_class(c));
     for (int64_t t = 0; t < job->trees; t++)
-        add_row(c->centre + label_of(c, t) * f, 1.0f / (float)c->want[label_of(c, t)], &job->x, t);
+        add_row(c->centre + label_of(c, t) * f, 1.0f / (float)c->want[label_of(c, t)], c->x, t);
     memcpy(c->toward, c->centre, (size_t)(classes * f) * sizeof *c->toward);
 done:
     return rc;
@@ -119,15 +121,15 @@ static int64_t neediest_class(const chooser *c)
 static int64_t next_herding(chooser *c)
 {
     const bn_job *job = c->job;
-    int64_t k = neediest_class(c), best = -1, f = job->x.f;
+    int64_t k = neediest_class(c), best = -1, f = c->x->f;
     if (k < 0)
         return -1;
     const int32_t *tree = c->of_class + c->first[k];
     int64_t count = c->first[k + 1] - c->first[k];
-    const double work = bn_numbers(&job->x, count);
+    const double work = bn_numbers(c->x, count);
 #pragma omp parallel for num_threads(bn_team(job->at.threads, work)) schedule(static)
     for (int64_t i = 0; i < count; i++)
-        c->score[i] = c->used[tree[i]] ? 0 : dot_row(&job->x, tree[i], c->toward + k * f);
+        c->score[i] = c->used[tree[i]] ? 0 : dot_row(c->x, tree[i], c->toward + k * f);
     for (int64_t i = 0; i < count; i++)
         if (!c->used[tree[i]] && (best < 0 || c->score[i] > c->score[best]))
             best = i;
@@ -137,10 +139,10 @@ static int64_t next_herding(chooser *c)
 
 static void took_herding(chooser *c, int64_t tree)
 {
-    int64_t k = label_of(c, tree), f = c->job->x.f;
+    int64_t k = label_of(c, tree), f = c->x->f;
     float *toward = c->toward + k * f;
     bn_kernels_get()->axpy(toward, 1.0f, c->centre + k * f, f);
-    add_row(toward, -1.0f, &c->job->x, tree);
+    add_row(toward, -1.0f, c->x, tree);
 }
 
 /* ---- kcenter: always the tree that is farthest from all picks ---- */
@@ -169,10 +171,10 @@ static int64_t next_kcenter(chooser *c)
 static void took_kcenter(chooser *c, int64_t tree)
 {
     const bn_job *job = c->job;
-    const double work = bn_numbers(&job->x, job->trees);
+    const double work = bn_numbers(c->x, job->trees);
 #pragma omp parallel for num_threads(bn_team(job->at.threads, work)) schedule(static)
     for (int64_t t = 0; t < job->trees; t++) {
-        float d = bn_embedding_dist2(&job->x, tree, t);
+        float d = bn_embedding_dist2(c->x, tree, t);
         c->distance[t] = d < c->distance[t] ? d : c->distance[t];
     }
 }
@@ -245,7 +247,7 @@ static bonsai_status take_all(bn_set *s, const way *how, int depth)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
-    chooser c = {.job = job};
+    chooser c = {.job = job, .x = how->x};
     int64_t misses = 0;
     BN_TRY(start_order(&c));
     BN_TRY(BN_NEW(&c.used, job->trees));
@@ -285,14 +287,14 @@ done:
 }
 
 static bonsai_status choose_here(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                                 const void *given)
+                                 const way *how)
 {
     bonsai_status rc;
-    const way *how = given;
     bn_set s = {0};
     int64_t any;
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
     BN_TRY(bn_set_new(&s, job, budget));
+    s.z = 0;                    /* another method may have drawn samples */
     for (int depth = how->whole ? job->o->layers : 0; depth >= 0; depth--)
         BN_TRY(take_all(&s, how, depth));
     BN_TRY(seat_classes(&s));
@@ -307,36 +309,64 @@ done:
 }
 
 /* Rank 0 chooses, and asks the others for what it does not have. */
-static bonsai_status choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                            const way *how)
+static bonsai_status choose(bn_choice *out, bn_job *job, const bn_budget *budget, const way *how)
 {
+    memset(out, 0, sizeof *out);
     bn_enter(&job->at, BN_STAGE_COVER);
-    return bn_choose(out, job, budget, choose_here, how);
+    return bn_choice_end(out, job, budget, bn_rank(job->at.world) > 0
+                     ? bn_reader_serve(job) : choose_here(out, job, budget, how));
+}
+
+/* Chooses by rows of all trees, which every rank gets: those that prototypes are made of where the
+ * job has them, so that scores can be compared. */
+static bonsai_status choose_by_rows(bn_choice *out, bn_job *job, const bn_budget *budget, way how)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_embedding all = {0};
+    int64_t *row = NULL;
+    how.x = job->far.f > 0 ? &job->far : &job->wl;
+    if (job->far.f == 0)
+        BN_TRY(bn_embed_rows(job));
+    if (bn_ranks(job->at.world) > 1) {
+        BN_TRY(bn_agree(job->at.world, BN_NEW(&row, job->trees)));
+        for (int64_t t = 0; t < job->trees; t++)
+            row[t] = t;
+        BN_TRY(bn_rows_gather(&all, &(bn_sharded){.e = how.x, .first = job->tree_first,
+                                                  .at = &job->at}, row, job->trees));
+        how.x = &all;
+    }
+    BN_TRY(choose(out, job, budget, &how));
+done:
+    bn_embedding_free(&all);
+    bn_free(row);
+    return rc;
 }
 
 /* ---- the methods ---- */
 
-bonsai_status bn_random(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_random(bn_choice *out, bn_job *job, const bn_budget *budget)
 {
     return choose(out, job, budget, &(way){.next = next_in_order});
 }
 
-bonsai_status bn_random_trees(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_random_trees(bn_choice *out, bn_job *job, const bn_budget *budget)
 {
     return choose(out, job, budget, &(way){.next = next_in_order, .whole = true});
 }
 
-bonsai_status bn_herding(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_herding(bn_choice *out, bn_job *job, const bn_budget *budget)
 {
-    return choose(out, job, budget, &(way){start_herding, next_herding, took_herding, false});
+    return choose_by_rows(out, job, budget, (way){start_herding, next_herding, took_herding,
+                                                  false, NULL});
 }
 
-bonsai_status bn_kcenter(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_kcenter(bn_choice *out, bn_job *job, const bn_budget *budget)
 {
-    return choose(out, job, budget, &(way){start_kcenter, next_kcenter, took_kcenter, false});
+    return choose_by_rows(out, job, budget, (way){start_kcenter, next_kcenter, took_kcenter,
+                                                  false, NULL});
 }
 
-bonsai_status bn_by_degree(bn_choice *out, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_by_degree(bn_choice *out, bn_job *job, const bn_budget *budget)
 {
     return choose(out, job, budget, &(way){.start = order_by_degree, .next = next_in_order});
 }

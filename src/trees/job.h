@@ -6,30 +6,48 @@
 
 #include "neighbours/neighbours.h"
 
+/* What the seconds of a report are divided into; a fact of a result each. */
+enum {
+    BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
+    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGE_LEARN, BN_STAGES
+};
+
+enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */
+
 typedef struct {                /* nodes as networks see them */
     bn_embedding own;           /* their features as they are */
     bn_embedding around;        /* the mean of their neighbours' */
     bn_embedding far;           /* averaged o->layers times over closed neighbourhoods */
 } bn_views;
 
-/* ---- a job: what all methods start from (condense.c) ---- */
-
+/* What all methods start from.  Lists of trees are of all ranks, rows of trees of this one. */
 typedef struct {
     const bonsai_graph *g;      /* the graph that is condensed: full, or its training part */
+    const bonsai_graph *whole;  /* the same with all features, where g has selected ones only */
     const bonsai_condense_options *o;   /* complete */
     bn_place at;                /* threads are at least 1 */
     int64_t *tree_first;        /* ranks+1: the trees of each rank */
     int32_t *train;             /* training nodes with a label, ascending: the trees' roots */
     int64_t  trees;             /* of all ranks */
-    bn_embedding x;             /* a row per tree of this rank; empty where the method needs
-                                 * none; of prototypes and auto the far rows, ... */
-    bn_embedding own, around;   /* ... and these are their other views: bn_views */
+
+    /* methods that compare trees (represent.c): made when a method first asks, for all budgets */
+    bool raw;                   /* embed features as they are: no averages */
+    bool projected;             /* the embedding is in few dimensions */
+    bool known;                 /* what trees represent was found, with ... */
+    double seconds_wl, seconds_knn;     /* ... so much time */
+    bn_embedding wl;            /* a row per tree: its WL embedding, while it is needed */
     int32_t *sample;            /* z trees, ascending */
     int64_t  z;
-    bn_lists rknn;              /* per tree the samples it covers; empty for other methods,
-                                 * and on other ranks than 0 */
-    bn_views judge;             /* prototypes and auto: rows that the probe judges on, the
-                                 * same on every rank, ... */
+    bn_lists rknn;              /* per tree the samples it represents; empty on other ranks than 0 */
+    int32_t *check, *check_list;        /* a second sample and its neighbours, on rank 0 */
+    int64_t  checks;
+    double   recall;            /* of neighbours that were found through a projection */
+    bn_knn_work work;           /* pairs of trees that were compared */
+    int      columns;           /* of the last dense embedding at a time */
+
+    /* methods that judge candidates (prototypes/judge.c) */
+    bn_embedding own, around, far;      /* a row per tree: its views */
+    bn_views judge;             /* rows that the probe judges on, the same on every rank, ... */
     int32_t *judge_label;       /* ... and their labels */
     uint8_t *held;              /* trees: 1: it is one of those rows; NULL: none is */
     struct bn_probe *probe;     /* ... and the probe that does; NULL: there are none */

@@ -331,9 +331,9 @@ int64_t bn_set_cover(uint8_t *covered, const bn_set *s, int32_t root)
 bonsai_status bn_set_covered(int64_t *out, const bn_set *s)
 {
     uint8_t *covered = NULL;
-    bonsai_status rc = BN_NEW(&covered, s->job->z);
+    bonsai_status rc = BN_NEW(&covered, s->z);
     *out = 0;
-    for (int64_t i = 0; i < s->members && s->job->z > 0 && rc == BONSAI_OK; i++)
+    for (int64_t i = 0; i < s->members && s->z > 0 && rc == BONSAI_OK; i++)
         if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
             *out += bn_set_cover(covered, s, s->member[i]);
     bn_free(covered);
@@ -347,15 +347,15 @@ static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
     const bn_lists *l = &s->job->rknn;
     int64_t reached;
     out->coverage = -1;
-    for (int64_t i = 0; i < out->count && s->job->z > 0; i++) {
+    for (int64_t i = 0; i < out->count && s->z > 0; i++) {
         if (out->role[i] != BONSAI_ROLE_ROOT)
             continue;
         int64_t tree = bn_set_tree(s, out->node[i]);
         out->covers[i] = (int32_t)(l->offsets[tree + 1] - l->offsets[tree]);
     }
     BN_TRY(bn_set_covered(&reached, s));
-    if (s->job->z > 0)
-        out->coverage = (double)reached / (double)s->job->z;
+    if (s->z > 0)
+        out->coverage = (double)reached / (double)s->z;
 done:
     return rc;
 }
@@ -422,18 +422,12 @@ done:
     return rc;
 }
 
-bonsai_status bn_choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                        bn_choose_fn *choose, const void *how)
+bonsai_status bn_choice_end(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                            bonsai_status rc)
 {
-    bonsai_status rc;
     bn_world *w = job->at.world;
-    memset(out, 0, sizeof *out);
-    if (bn_rank(w) == 0) {
-        rc = choose(out, job, budget, how);
+    if (bn_rank(w) == 0)
         bn_reader_done(job);
-    } else {
-        rc = bn_reader_serve(job);
-    }
     BN_TRY(bn_agree(w, rc));
     int64_t count = out->count;
     BN_TRY(bn_share(w, &count, sizeof count, 0));
@@ -463,6 +457,7 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     memset(s, 0, sizeof *s);
     s->job = job;
     s->budget = *budget;
+    s->z = job->z;
     BN_TRY(bn_reader_of(&s->reader, job));
     BN_TRY(bn_price_new(&s->price, s->reader));
     BN_TRY(bn_ego_new(&s->ego, s->reader));

@@ -20,6 +20,7 @@ typedef struct {                /* of a node that is or was chosen */
 typedef struct {
     const bn_job *job;
     bn_budget budget;
+    int64_t   z;                /* samples that count; 0: the method covers none */
     bn_reader *reader;
     bn_price *price;            /* chosen nodes and waiting seats */
     bn_ego   *ego;

@@ -136,10 +136,10 @@ bonsai_status bn_set_trace_curve(bn_set *s)
     bonsai_status rc;
     arrival *all = NULL;
     uint8_t *covered = NULL;
-    if (!s->trace || s->job->z == 0)
+    if (!s->trace || s->z == 0)
         return BONSAI_OK;
     BN_TRY(BN_NEW(&all, s->members));
-    BN_TRY(BN_NEW(&covered, s->job->z));
+    BN_TRY(BN_NEW(&covered, s->z));
     list_arrivals(all, s);
     follow(s, all, covered);
 done:

@@ -27,6 +27,18 @@ typedef struct {
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
                       const bn_cart_task *task, const bn_place *at);
 
+/* ---- what trees represent (represent.c) ---- */
+
+/* Embeds the trees of this rank, once for all budgets: fills job->wl.  Collective, as the next two. */
+bonsai_status bn_embed_rows(bn_job *job);
+/* The same where trees are compared and it is not known yet what they represent. */
+bonsai_status bn_embed_trees(bn_job *job);
+/* Fills job->rknn, and what goes with it, once for all budgets; the embedding is freed then. */
+bonsai_status bn_find_represented(bn_job *job);
+void bn_forget_represented(bn_job *job);
+/* Returns how many trees are sampled of so many. */
+int64_t bn_sample_size(const bonsai_condense_options *o, int64_t trees);
+
 /* ---- reading the graph (reader.c) ---- */
 
 /* Where the selection stages read the neighbours and the features of nodes. */
@@ -194,7 +206,7 @@ void bn_choice_free(bn_choice *c);
 /* ---- the methods that pick nodes ---- */
 
 /* Chooses nodes of the job's graph within the budget; fails where nothing fits. */
-typedef bonsai_status bn_pick_fn(bn_choice *out, const bn_job *job, const bn_budget *budget);
+typedef bonsai_status bn_pick_fn(bn_choice *out, bn_job *job, const bn_budget *budget);
 
 /* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has
  * the choice; the others answer what it asks about their nodes. */
@@ -202,11 +214,9 @@ bn_pick_fn bn_trees;
 /* The others (baselines.c), likewise: training nodes, or their trees, at random; nodes whose
  * mean follows that of their class; the farthest from all before; those of most neighbours. */
 bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
-/* Has rank 0 choose, in a way of its own, while the others answer what it asks (set.c).  Fails where
- * a budget in bytes has no room for any node: the sentence tells the least that has.  Collective. */
-typedef bonsai_status bn_choose_fn(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                                   const void *how);
-bonsai_status bn_choose(bn_choice *out, const bn_job *job, const bn_budget *budget,
-                        bn_choose_fn *choose, const void *how);
+/* Ends a choice, given its status on each rank: the others are no longer asked.  Fails where a budget
+ * in bytes has no room for any node: the sentence names the least that has.  Collective. */
+bonsai_status bn_choice_end(bn_choice *out, const bn_job *job, const bn_budget *budget,
+                            bonsai_status rc);
 
 #endif

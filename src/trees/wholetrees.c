@@ -354,6 +354,7 @@ void bn_snapshot_free(bn_snapshot *b)
 {
     bn_free(b->member);
     bn_free(b->chosen);
+    *b = (bn_snapshot){0};
 }
 
 bonsai_status bn_set_better(bool *better, const bn_set *s, const bn_snapshot *then)

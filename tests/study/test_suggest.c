@@ -60,7 +60,7 @@ static void open_probe(bn_preparation *p, const bonsai_graph *g, const bonsai_co
 static double score_of_full(const bn_preparation *p)
 {
     const bn_job *job = &p->job;
-    bn_views all = {job->own, job->around, job->x};
+    bn_views all = {job->own, job->around, job->far};
     int32_t *label = calloc((size_t)job->trees, sizeof *label);
     double percent;
     for (int64_t t = 0; t < job->trees; t++)

@@ -59,7 +59,7 @@ static bonsai_status choose_on_rank(bn_world *world, void *payload)
 {
     work *w = payload;
     bn_choice c;
-    const bn_job job = job_of(&w->p, world, &w->job);
+    bn_job job = job_of(&w->p, world, &w->job);
     bonsai_status rc = bn_trees(&c, &job, &w->budget);
     if (world->rank == 0)
         w->got = c;
@@ -214,7 +214,7 @@ static bonsai_status read_on_rank(bn_world *world, void *payload)
 {
     work *w = payload;
     bonsai_status rc;
-    const bn_job job = job_of(&w->p, world, &w->job);
+    bn_job job = job_of(&w->p, world, &w->job);
     if (world->rank == 0) {
         rc = read_all(w, &job);
         bn_reader_done(&job);

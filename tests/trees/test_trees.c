@@ -50,7 +50,7 @@ static void end(work *w)
 }
 
 /* Empty where nothing fits. */
-static bn_choice choose(const work *w, double bytes, int64_t nodes, int64_t trees)
+static bn_choice choose(work *w, double bytes, int64_t nodes, int64_t trees)
 {
     bn_choice c;
     const bn_budget b = {bytes > 0 ? bytes : INFINITY, nodes > 0 ? nodes : INT64_MAX,

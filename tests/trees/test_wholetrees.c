@@ -79,7 +79,7 @@ static void end(work *w)
 }
 
 /* Empty where nothing fits. */
-static bn_choice choose_within(const work *w, const bn_budget *budget)
+static bn_choice choose_within(work *w, const bn_budget *budget)
 {
     bn_choice c;
     if (bn_method_of(w->o.method)->pick(&c, &w->job, budget) != BONSAI_OK &&
@@ -88,7 +88,7 @@ static bn_choice choose_within(const work *w, const bn_budget *budget)
     return c;
 }
 
-static bn_choice choose(const work *w, double bytes)
+static bn_choice choose(work *w, double bytes)
 {
     return choose_within(w, &(bn_budget){bytes, INT64_MAX, INT64_MAX});
 }

@@ -1,0 +1,62 @@
+/* exemplars.h -- trees that are chosen for what they represent: a set that the cover fills and that
+ * PageRank prunes.
+ *
+ * Every step knows both ways: trees whose nodes go one by one, so that room is left for more, and,
+ * with the option keep_trees, trees that stay or go as a whole.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_EXEMPLARS_H
+#define BN_EXEMPLARS_H
+
+#include "set.h"
+
+typedef struct {
+    const bn_job *job;
+    bn_choice *out;             /* gets its rounds, its bound and its trace */
+    bn_set    set;
+    bn_cover *cover;
+    int64_t  *degree;           /* trees */
+    double   *cost;             /* trees: stand-alone bytes, for --greedy density */
+    uint8_t  *tried;            /* classes: a tree of it has fitted or been tried */
+    uint8_t  *deep;             /* classes: one of full depth is in the set */
+    int64_t  *misses;           /* classes, while seats are filled */
+    int64_t   added;            /* trees taken in the last filling */
+    int64_t   most;             /* whole trees that may go in a round; 0: no more rounds */
+    int64_t   pruned;           /* ... that went in this one */
+    bn_snapshot before;         /* ... and the set before they did */
+    int64_t   tries;
+    const char *stage;
+    int64_t   done, total;      /* progress of the stage */
+} bn_exemplars;
+
+/* ---- a stage of progress (exemplars.c) ---- */
+
+bonsai_status bn_stage_begin(bn_exemplars *t, const char *stage, int64_t total);
+bonsai_status bn_stage_tick(bn_exemplars *t);
+bonsai_status bn_stage_end(bn_exemplars *t);
+
+/* ---- the steps (exemplars.c) ---- */
+
+/* Makes an empty set with a seat for every class, and the cover's lists; fills out's bound. */
+bonsai_status bn_exemplars_new(bn_exemplars *t, bn_choice *out, const bn_job *job,
+                               const bn_budget *budget);
+void bn_exemplars_free(bn_exemplars *t);        /* one that is all zero, too */
+/* Takes whole trees in the order of the greedy cover until none fits, and one for every class. */
+bonsai_status bn_take_trees(bn_exemplars *t);
+/* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
+bonsai_status bn_fill_trees(bn_exemplars *t);
+/* Ranks the set by PageRank and drops what is below the knee; *more: there is room to fill again. */
+bonsai_status bn_prune_trees(bool *more, bn_exemplars *t);
+/* Ends a round; takes back one of whole trees that does not pay.  *more: another may follow. */
+bonsai_status bn_end_round(bool *more, bn_exemplars *t);
+/* Uses up what no tree could use, scores what is there, and gives it to out. */
+bonsai_status bn_finish_trees(bn_exemplars *t);
+
+/* ---- costs (bound.c) ---- */
+
+/* Fills t->cost: stand-alone bytes of every tree that covers anything. */
+bonsai_status bn_price_trees(bn_exemplars *t);
+/* Fills the bound of the coverage: no choice of trees at this budget can cover more. */
+bonsai_status bn_bound_coverage(bn_exemplars *t);
+
+#endif
