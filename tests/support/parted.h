@@ -85,6 +85,7 @@ static inline bn_job job_of(parted *p, bn_world *w, const bn_job *job)
     mine.at.world = w;
     mine.at.first = p->first;
     mine.tree_first = p->tree_first;
+    mine.known = true;
     if (w->rank > 0)
         mine.rknn = (bn_lists){0};
     return mine;
