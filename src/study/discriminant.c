@@ -12,7 +12,7 @@
 
 #include "principal.h"
 
-enum { MEANS = 16, Q = MEANS + BN_PRINCIPAL_BLOCK };
+enum { MEANS = 16, Q = MEANS + BN_BLOCK };
 
 static const double shrink = 0.1;       /* of the mean spread, less where there are many rows */
 
@@ -73,8 +73,8 @@ static void make_basis(space *s, const bn_principal *widest)
         for (int64_t j = 0; s->place[c] >= 0 && j < s->f; j++)
             s->basis[j * Q + s->place[c]] -= s->mean[j];
     for (int64_t j = 0; j < s->f; j++)
-        for (int b = 0; b < BN_PRINCIPAL_BLOCK; b++)
-            s->basis[j * Q + MEANS + b] = widest->block[j * BN_PRINCIPAL_BLOCK + b];
+        for (int b = 0; b < BN_BLOCK; b++)
+            s->basis[j * Q + MEANS + b] = widest->block[j * BN_BLOCK + b];
     bn_straighten(s->basis, s->f, Q);
     for (int64_t j = 0; j < s->f; j++)
         for (int b = 0; b < Q; b++)

@@ -7,15 +7,13 @@
 
 #include "embed/embed.h"
 
-enum { BN_PRINCIPAL_BLOCK = 8 };
-
 typedef struct {
     int64_t f;
     double *mean;               /* f: of the rows */
     double *direction;          /* f x 2: of length 1, or 0 where nothing differs */
     double  origin[2];          /* the mean along them */
     double  share[2];           /* of the variance, or of what separates the classes; 0: none */
-    double *block;              /* f x BN_PRINCIPAL_BLOCK: more directions of large variance, at
+    double *block;              /* f x BN_BLOCK: more directions of large variance, at
                                  * right angles, the first two among them; NULL: not kept */
 } bn_principal;
 
@@ -58,13 +56,5 @@ static inline int64_t bn_column(const bn_entries *x, int64_t i)
 {
     return x->index ? x->index[i] : i;
 }
-
-/* ---- rotations.c: columns of f numbers, each `width` apart ---- */
-
-double bn_block_dot(const double *a, int p, const double *b, int q, int64_t f, int width);
-/* Columns of length 1, at right angles; what depends on earlier ones becomes 0. */
-void bn_straighten(double *v, int64_t f, int width);
-/* t, n x n and symmetric, becomes diagonal, its values descending, by the turn q. */
-void bn_diagonalise(double *t, double *q, int n);
 
 #endif

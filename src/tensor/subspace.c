@@ -1,11 +1,15 @@
-/* rotations.c -- columns at right angles, and small symmetric matrices made diagonal by Jacobi's
- * rotations: plain C, in a fixed order, so that every processor gets the same bits.
+/* subspace.c -- directions of the largest eigenvalues, columns at right angles, and small symmetric
+ * matrices made diagonal by Jacobi's rotations: plain C, in a fixed order, so that every processor
+ * gets the same bits.
+ *
+ * A block of directions is multiplied by the matrix until the two largest values no longer change:
+ * the more directions, the fewer steps.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
-#include "principal.h"
+#include "tensor.h"
 
 enum { SWEEPS = 30 };
 
@@ -88,4 +92,57 @@ void bn_diagonalise(double *t, double *q, int n)
         for (int b = a + 1; b < n; b++)
             if (t[b * n + b] > t[a * n + a])
                 swap_columns(t, q, n, a, b);
+}
+
+/* v = v q */
+static void turn(double *v, double q[BN_BLOCK][BN_BLOCK], int64_t f)
+{
+    for (int64_t j = 0; j < f; j++) {
+        double row[BN_BLOCK] = {0};
+        for (int a = 0; a < BN_BLOCK; a++)
+            for (int b = 0; b < BN_BLOCK; b++)
+                row[b] += v[j * BN_BLOCK + a] * q[a][b];
+        memcpy(v + j * BN_BLOCK, row, sizeof row);
+    }
+}
+
+/* Multiplies v, then turns it so that its columns have the largest values they can. */
+static void settle(bn_subspace *s, double value[2])
+{
+    double t[BN_BLOCK][BN_BLOCK], q[BN_BLOCK][BN_BLOCK];
+    s->multiply(s->y, s->v, s->payload);
+    for (int a = 0; a < BN_BLOCK; a++)
+        for (int b = a; b < BN_BLOCK; b++)
+            t[a][b] = t[b][a] = bn_block_dot(s->v, a, s->y, b, s->f, BN_BLOCK);
+    bn_diagonalise(&t[0][0], &q[0][0], BN_BLOCK);
+    turn(s->v, q, s->f);
+    turn(s->y, q, s->f);
+    value[0] = t[0][0];
+    value[1] = t[1][1];
+}
+
+bonsai_status bn_subspace_find(double value[2], bn_subspace *s, bn_progress p)
+{
+    bonsai_status rc = BONSAI_OK;
+    const size_t bytes = (size_t)(s->f * BN_BLOCK) * sizeof *s->v;
+    double last[2];
+    for (int64_t j = 0; j < s->f; j++) {
+        bn_rng r = bn_rng_at(1, (uint64_t)j);
+        for (int b = 0; b < BN_BLOCK; b++)
+            s->v[j * BN_BLOCK + b] = bn_rng_normal(&r);
+    }
+    bn_straighten(s->v, s->f, BN_BLOCK);
+    for (int step = 0; step < BN_SUBSPACE_STEPS; step++) {
+        memcpy(last, value, sizeof last);
+        settle(s, value);
+        if (step > 0 && fabs(value[0] - last[0]) + fabs(value[1] - last[1]) < 1e-11 * value[0])
+            break;
+        if (step + 1 < BN_SUBSPACE_STEPS) {
+            memcpy(s->v, s->y, bytes);
+            bn_straighten(s->v, s->f, BN_BLOCK);
+        }
+        BN_TRY(bn_tick(p, s->stage, step, BN_SUBSPACE_STEPS));
+    }
+done:
+    return rc;
 }

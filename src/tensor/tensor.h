@@ -221,4 +221,26 @@ bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
 bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares, const float *y,
                              int64_t k, const bn_ridge_how *how);
 
+/* ---- subspaces (subspace.c): columns of f numbers, each `width` apart ---- */
+
+double bn_block_dot(const double *a, int p, const double *b, int q, int64_t f, int width);
+/* Columns of length 1, at right angles; what depends on earlier ones becomes 0. */
+void bn_straighten(double *v, int64_t f, int width);
+/* t, n x n and symmetric, becomes diagonal, its values descending, by the turn q. */
+void bn_diagonalise(double *t, double *q, int n);
+
+enum { BN_BLOCK = 8, BN_SUBSPACE_STEPS = 60 };
+
+typedef struct {
+    int64_t f;
+    double *v, *y;              /* f x BN_BLOCK: directions, and the matrix times them */
+    void  (*multiply)(double *y, const double *v, void *payload);       /* by a symmetric matrix */
+    void   *payload;
+    const char *stage;          /* of progress */
+} bn_subspace;
+
+/* Fills v with orthonormal directions of large eigenvalues, the largest first, of which it gives the
+ * first two. */
+bonsai_status bn_subspace_find(double value[2], bn_subspace *s, bn_progress p);
+
 #endif
