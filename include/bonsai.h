@@ -394,22 +394,43 @@ BONSAI_API bonsai_status bonsai_graph_bytes(double *out, const bonsai_graph *g,
 
 /* ---- condensing --------------------------------------------------------- */
 
+/* Name, value, word, kind and meaning of every method; those that belong together stand together.
+ * Values never change.  Those that learn do as their papers have it (doc/peers.md). */
+#define BONSAI_METHOD_MAP(X)                                                                      \
+    X(AUTO, 7, "auto", "ours",                                                                    \
+      "the best of prototypes, trees, random, herding and kcenter, by a probe")                   \
+    X(PROTOTYPES, 6, "prototypes", "ours", "nodes that each stand for many training nodes")       \
+    X(TREES, 0, "trees", "the paper's",                                                           \
+      "trees that most others are near to, thinned by PageRank")                                  \
+    X(PUBLISHED, 18, "published", "the paper's",                                                  \
+      "what its published code does, by its own price: often most of the graph")                  \
+    X(RANDOM, 1, "random", "baseline", "training nodes at random")                                \
+    X(RANDOM_TREES, 2, "random-trees", "baseline", "trees at random")                             \
+    X(HERDING, 3, "herding", "baseline", "nodes whose mean follows that of their class")          \
+    X(KCENTER, 4, "kcenter", "baseline", "nodes far from each other")                             \
+    X(DEGREE, 5, "degree", "baseline", "nodes with most neighbours")                              \
+    X(GCOND, 8, "gcond", "learns",                                                                \
+      "features and edges that give a student the full graph's gradients")                        \
+    X(GCOND_X, 9, "gcond-x", "learns", "the same without edges")                                  \
+    X(DOSCOND, 10, "doscond", "learns", "gcond with students that are never trained")             \
+    X(SGDD, 11, "sgdd", "learns",                                                                 \
+      "gcond whose edges also know places of nodes and shun other classes")                       \
+    X(EXGC, 12, "exgc", "learns", "gcond that moves few nodes at first")                          \
+    X(GC_SNTK, 13, "gc-sntk", "learns", "rows and soft labels of a kernel regression; seconds")   \
+    X(GDEM, 14, "gdem", "learns",                                                                 \
+      "features and eigenvectors with the full graph's spectrum; seconds")                        \
+    X(GCSR, 15, "gcsr", "learns",                                                                 \
+      "rows, joined in closed form, that lead a student after experts")                           \
+    X(SFGC, 16, "sfgc", "learns",                                                                 \
+      "rows without edges that do so over hundreds of steps; minutes")                            \
+    X(GEOM, 17, "geom", "learns",                                                                 \
+      "sfgc with easy nodes first, later starts and soft labels; minutes")
+
 typedef enum {
-    BONSAI_METHOD_TREES,        /* the paper: exemplar trees by reverse k-NN cover, then PageRank */
-    BONSAI_METHOD_RANDOM,       /* training nodes at random */
-    BONSAI_METHOD_RANDOM_TREES, /* trees of training nodes at random */
-    BONSAI_METHOD_HERDING,      /* per class, the nodes whose mean follows the class mean */
-    BONSAI_METHOD_KCENTER,      /* farthest first */
-    BONSAI_METHOD_DEGREE,       /* most neighbours first */
-    BONSAI_METHOD_PROTOTYPES,   /* synthetic nodes: means of training nodes that lie together */
-    BONSAI_METHOD_AUTO,         /* the best of PROTOTYPES, TREES, RANDOM, HERDING and KCENTER
-                                 * by a closed-form probe */
-    /* learned by descent, as their papers have it (doc/peers.md) */
-    BONSAI_METHOD_GCOND, BONSAI_METHOD_GCOND_X, BONSAI_METHOD_DOSCOND, BONSAI_METHOD_SGDD,
-    BONSAI_METHOD_EXGC, BONSAI_METHOD_GC_SNTK, BONSAI_METHOD_GDEM, BONSAI_METHOD_GCSR,
-    BONSAI_METHOD_SFGC, BONSAI_METHOD_GEOM,
-    BONSAI_METHOD_PUBLISHED,    /* what the code published with the paper does, by its own price */
-    BONSAI_METHOD_COUNT
+#define BONSAI_METHOD_ENUM(name, value, word, kind, about) BONSAI_METHOD_##name = value,
+    BONSAI_METHOD_MAP(BONSAI_METHOD_ENUM)
+#undef BONSAI_METHOD_ENUM
+    BONSAI_METHOD_COUNT = 19
 } bonsai_method;
 
 typedef enum {                  /* how well predictions fit labels, in percent */

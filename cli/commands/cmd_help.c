@@ -71,37 +71,13 @@ static int list_formats(session *s)
     return summary_print(&r, s);
 }
 
-/* What each method makes; those that belong together stand together. */
 static const struct {
     bonsai_method method;
     const char   *kind, *about;
 } methods[] = {
-    {BONSAI_METHOD_AUTO, "ours",
-     "the best of prototypes, trees, random, herding and kcenter, by a probe"},
-    {BONSAI_METHOD_PROTOTYPES, "ours", "nodes that each stand for many training nodes"},
-    {BONSAI_METHOD_TREES, "the paper's", "trees that most others are near to, thinned by PageRank"},
-    {BONSAI_METHOD_PUBLISHED, "the paper's",
-     "what its published code does, by its own price: often most of the graph"},
-    {BONSAI_METHOD_RANDOM, "baseline", "training nodes at random"},
-    {BONSAI_METHOD_RANDOM_TREES, "baseline", "trees at random"},
-    {BONSAI_METHOD_HERDING, "baseline", "nodes whose mean follows that of their class"},
-    {BONSAI_METHOD_KCENTER, "baseline", "nodes far from each other"},
-    {BONSAI_METHOD_DEGREE, "baseline", "nodes with most neighbours"},
-    {BONSAI_METHOD_GCOND, "learns",
-     "features and edges that give a student the full graph's gradients"},
-    {BONSAI_METHOD_GCOND_X, "learns", "the same without edges"},
-    {BONSAI_METHOD_DOSCOND, "learns", "gcond with students that are never trained"},
-    {BONSAI_METHOD_SGDD, "learns",
-     "gcond whose edges also know places of nodes and shun other classes"},
-    {BONSAI_METHOD_EXGC, "learns", "gcond that moves few nodes at first"},
-    {BONSAI_METHOD_GC_SNTK, "learns", "rows and soft labels of a kernel regression; seconds"},
-    {BONSAI_METHOD_GDEM, "learns",
-     "features and eigenvectors with the full graph's spectrum; seconds"},
-    {BONSAI_METHOD_GCSR, "learns",
-     "rows, joined in closed form, that lead a student after experts"},
-    {BONSAI_METHOD_SFGC, "learns", "rows without edges that do so over hundreds of steps; minutes"},
-    {BONSAI_METHOD_GEOM, "learns",
-     "sfgc with easy nodes first, later starts and soft labels; minutes"},
+#define METHOD(name, value, word, kind, about) {BONSAI_METHOD_##name, kind, about},
+    BONSAI_METHOD_MAP(METHOD)
+#undef METHOD
 };
 
 static int list_methods(session *s)

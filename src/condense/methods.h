@@ -1,9 +1,8 @@
 /* methods.h -- the table of methods: what each needs, and how it runs.
  *
- * A new method is one file that picks nodes or makes some, a value of bonsai_method, its name among
- * the words of that option (options/fields.c), and a row of methods.c, or of lab/lab.c if it serves
- * comparisons only.  Nothing else tells methods apart: what a method needs or can do stands in its
- * row.
+ * A new method is a function that picks nodes or makes some, a row of BONSAI_METHOD_MAP (bonsai.h),
+ * and a row of methods.c, or of lab/lab.c if it serves comparisons only.  Nothing else tells methods
+ * apart: what a method needs or can do stands in its row.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_METHODS_H

@@ -90,25 +90,9 @@ static const bonsai_field generate_fields[] = {
 };
 
 const char *const bn_method_words[BONSAI_METHOD_COUNT + 1] = {
-    [BONSAI_METHOD_TREES] = "trees",
-    [BONSAI_METHOD_RANDOM] = "random",
-    [BONSAI_METHOD_RANDOM_TREES] = "random-trees",
-    [BONSAI_METHOD_HERDING] = "herding",
-    [BONSAI_METHOD_KCENTER] = "kcenter",
-    [BONSAI_METHOD_DEGREE] = "degree",
-    [BONSAI_METHOD_PROTOTYPES] = "prototypes",
-    [BONSAI_METHOD_AUTO] = "auto",
-    [BONSAI_METHOD_GCOND] = "gcond",
-    [BONSAI_METHOD_GCOND_X] = "gcond-x",
-    [BONSAI_METHOD_DOSCOND] = "doscond",
-    [BONSAI_METHOD_SGDD] = "sgdd",
-    [BONSAI_METHOD_EXGC] = "exgc",
-    [BONSAI_METHOD_GC_SNTK] = "gc-sntk",
-    [BONSAI_METHOD_GDEM] = "gdem",
-    [BONSAI_METHOD_GCSR] = "gcsr",
-    [BONSAI_METHOD_SFGC] = "sfgc",
-    [BONSAI_METHOD_GEOM] = "geom",
-    [BONSAI_METHOD_PUBLISHED] = "published",
+#define WORD(name, value, word, kind, about) [BONSAI_METHOD_##name] = word,
+    BONSAI_METHOD_MAP(WORD)
+#undef WORD
 };
 
 static const char *const model_words[] = {"gcn", "gat", "gin", "sage", NULL};
