@@ -27,8 +27,22 @@ bonsai_status bn_page_status(const bn_page *p)
                      : BONSAI_OK;
 }
 
-static void put(bn_page *p, const char *text, int64_t len)
+bonsai_status bn_page_save(const bn_page *p, const char *path)
 {
+    bonsai_status rc;
+    bn_out *out = NULL;
+    BN_TRY(bn_page_status(p));
+    BN_TRY(bn_out_open(&out, path));
+    BN_TRY(bn_out_write(out, p->text, p->length));
+    BN_TRY(bn_out_commit(out));
+done:
+    bn_out_close(out);
+    return rc;
+}
+
+void bn_put_part(bn_page *p, const char *from, const char *to)
+{
+    const int64_t len = to - from;
     if (p->failed)
         return;
     if (p->length + len + 1 > p->room) {
@@ -38,19 +52,14 @@ static void put(bn_page *p, const char *text, int64_t len)
             return;
         }
     }
-    memcpy(p->text + p->length, text, (size_t)len);
+    memcpy(p->text + p->length, from, (size_t)len);
     p->length += len;
     p->text[p->length] = 0;
 }
 
-void bn_put_part(bn_page *p, const char *from, const char *to)
-{
-    put(p, from, to - from);
-}
-
 void bn_put(bn_page *p, const char *html)
 {
-    put(p, html, (int64_t)strlen(html));
+    bn_put_part(p, html, html + strlen(html));
 }
 
 void bn_putf(bn_page *p, const char *format, ...)
@@ -60,7 +69,7 @@ void bn_putf(bn_page *p, const char *format, ...)
     va_start(args, format);
     int len = vsnprintf(buf, sizeof buf, format, args);
     va_end(args);
-    put(p, buf, len < 0 ? 0 : len < (int)sizeof buf ? len : (int)sizeof buf - 1);
+    bn_put_part(p, buf, buf + (len < 0 ? 0 : len < (int)sizeof buf ? len : (int)sizeof buf - 1));
 }
 
 /* ---- escaped text -------------------------------------------------------- */
@@ -101,7 +110,7 @@ static void put_character(bn_page *p, const unsigned char *s, int len, uint32_t 
     if (entity)
         bn_put(p, entity);
     else
-        put(p, (const char *)s, len);
+        bn_put_part(p, (const char *)s, (const char *)s + len);
 }
 
 void bn_escape_cut(bn_page *p, const char *text, int most)

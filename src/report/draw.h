@@ -29,6 +29,7 @@ typedef struct {                /* out of memory is remembered and reported at t
 
 void bn_page_free(bn_page *p);
 bonsai_status bn_page_status(const bn_page *p);         /* OK, or what went wrong */
+bonsai_status bn_page_save(const bn_page *p, const char *path);     /* appears when complete */
 void bn_put(bn_page *p, const char *html);              /* unchanged */
 void bn_put_part(bn_page *p, const char *from, const char *to);
 void bn_putf(bn_page *p, const char *format, ...) BN_PRINTF(2, 3);     /* the same, below 2 kB */

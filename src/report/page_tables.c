@@ -56,58 +56,15 @@ static void put_table(bn_page *p, const bn_json *table, int number)
 
 /* ---- the page ------------------------------------------------------------ */
 
-/* Puts the data that the page shows into it; "<" is escaped, so that it cannot end the
- * element. */
-static bonsai_status put_data(bn_page *p, const bn_json *data)
+static void draw(bn_page *p, const bn_json *all)
 {
-    char *text = bn_json_print(data, 0, 10);
-    if (!text)
-        return bn_fail(BONSAI_E_MEMORY, "out of memory: no room for the data of a page");
-    bn_put(p, "<script type=\"application/json\" id=\"results\">");
-    for (char *at = text, *end; *at; at = end) {
-        end = at + strcspn(at, "<");
-        bool cut = *end == '<';
-        *end = 0;
-        bn_put(p, at);
-        bn_put(p, cut ? "\\u003c" : "");
-        end += cut;
-    }
-    bn_put(p, "</script>\n");
-    bn_json_drop(text);
-    return BONSAI_OK;
-}
-
-static bonsai_status save(const char *path, const bn_page *p)
-{
-    bonsai_status rc;
-    bn_out *out = NULL;
-    BN_TRY(bn_page_status(p));
-    BN_TRY(bn_out_open(&out, path));
-    BN_TRY(bn_out_write(out, p->text, p->length));
-    BN_TRY(bn_out_commit(out));
-done:
-    bn_out_close(out);
-    return rc;
-}
-
-static bonsai_status draw(bn_page *p, const bn_json *all)
-{
-    static const char fold[] = "what the colours, marks and small print mean";
-    bonsai_status rc = BONSAI_OK;
     const bn_json *table;
     bn_page_begin(p, bn_text_of(all, "title"), false);
     bn_fill_with(p, "tables", all);
-    bn_section_begin(p, "legend", "How to read the tables", fold);
-    bn_fill(p, "legend", bn_json_object());
-    bn_section_end(p, fold);
-    bn_fill(p, "ask", bn_json_object());
     for (size_t i = 0; (table = bn_json_at(bn_json_get(all, "tables"), i)); i++)
         put_table(p, table, (int)i + 1);
-    if (bn_json_get(all, "data"))
-        BN_TRY(put_data(p, bn_json_get(all, "data")));
+    bn_fill_with(p, "tables-data", all);
     bn_page_end(p, false);
-done:
-    return rc;
 }
 
 bonsai_status bonsai_report_tables(const char *path, const char *json)
@@ -127,8 +84,8 @@ bonsai_status bonsai_report_tables(const char *path, const char *json)
                      all ? "" : ": ", all ? "" : wrong.text);
         goto done;
     }
-    BN_TRY(draw(&p, all));
-    BN_TRY(save(path, &p));
+    draw(&p, all);
+    BN_TRY(bn_page_save(&p, path));
 done:
     bn_json_free(all);
     bn_page_free(&p);

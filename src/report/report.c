@@ -256,16 +256,9 @@ const char *bonsai_report_html(size_t *length, const bonsai_report *r)
 
 bonsai_status bonsai_report_save(const bonsai_report *r, const char *path)
 {
-    bonsai_status rc;
-    bn_out *out = NULL;
     if (bn_is_null(r, "the report") || bn_is_null(path, "the path"))
         return BONSAI_E_ARGUMENT;
-    BN_TRY(bn_out_open(&out, path));
-    BN_TRY(bn_out_write(out, r->page.text, r->page.length));
-    BN_TRY(bn_out_commit(out));
-done:
-    bn_out_close(out);
-    return rc;
+    return bn_page_save(&r->page, path);
 }
 
 void bonsai_report_free(bonsai_report *r)

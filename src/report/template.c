@@ -104,12 +104,28 @@ static void put_mark(bn_page *p, const bn_json *v, const char *argument)
                   bn_json_as_number(bn_json_get(v, "radius")));
 }
 
+/* Anything as JSON in a script element, which "<" could end. */
+static void put_json(bn_page *p, const bn_json *v, const char *argument)
+{
+    char *text = bn_json_print(v, 0, 10);
+    (void)argument;
+    p->failed = p->failed || !text;
+    for (const char *at = text ? text : ""; *at;) {
+        const char *end = at + strcspn(at, "<");
+        bn_put_part(p, at, end);
+        bn_put(p, *end ? "\\u003c" : "");
+        at = end + (*end == '<');
+    }
+    bn_json_drop(text);
+}
+
 static const struct {
     const char *name;
     void (*put)(bn_page *p, const bn_json *v, const char *argument);
 } with_argument[] = {
     {"fixed ", put_fixed}, {"cut ", put_cut}, {"plural ", put_plural}, {"bars ", bn_chart_bars},
     {"lines ", bn_chart_lines}, {"key", put_key}, {"mark", put_mark},
+    {"json", put_json},
 };
 
 static void put_value(bn_page *p, const bn_json *v, const char *format)
