@@ -1,6 +1,8 @@
 /* test_template.c -- templates: values, sections, formats, and what is wrong with them.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "report/template.h"
 #include "testing.h"
 
@@ -84,6 +86,57 @@ static void faults_are_reported(void **state)
     assert_faulty("{{count loud}}", "no format {{loud}}");
 }
 
+extern const char bn_html_page[], bn_html_sheet[], bn_html_chart[], bn_html_tables[];
+static const char *const files[] = {bn_html_page, bn_html_sheet, bn_html_chart, bn_html_tables};
+
+static bool is_template(const char *name)
+{
+    char head[80];
+    snprintf(head, sizeof head, "{{: %s}}\n", name);
+    for (int i = 0; i < 4; i++)
+        if (strstr(files[i], head))
+            return true;
+    return false;
+}
+
+static bool is_format(const char *format)
+{
+    static const char *const known[] = {"number", "bytes", "seconds", "percent", "id", "place",
+        "plain", "fixed ", "cut ", "plural ", "bars ", "lines ", "key", "mark", "json"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strncmp(format, known[i], strlen(known[i])) == 0)
+            return true;
+    return *format == 0;
+}
+
+/* Also those that no test fills. */
+static void all_templates_are_sound(void **state)
+{
+    char open[16][64] = {""}, name[64], format[64];
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        int depth = 0, tags = 0;
+        for (const char *at = files[i]; (at = strstr(at, "{{")) != NULL; at += 2, tags++) {
+            const char kind = at[2];
+            *format = 0;
+            assert_true(sscanf(at + 2 + (strchr("#?^/>:", kind) != NULL), " %63[^ }] %63[^}]", name,
+                               format) >= 1);
+            if (kind == ':')
+                assert_int_equal(depth, 0);             /* the template before it is complete */
+            else if (kind == '#' || kind == '?' || kind == '^')
+                snprintf(open[depth++], 64, "%s", name);
+            else if (kind == '/')
+                assert_string_equal(open[--depth], name);
+            else if (kind == '>')
+                assert_true(is_template(name));
+            else if (!is_format(format))
+                fail_msg("{{%s}} has no format %s", name, format);
+        }
+        assert_int_equal(depth, 0);
+        assert_true(tags > 10);
+    }
+}
+
 static bonsai_status draw(void *payload)
 {
     bn_page p = {0};
@@ -107,6 +160,7 @@ int main(void)
         cmocka_unit_test(sections_are_repeated_or_left_out),
         cmocka_unit_test(indentation_and_lines_of_tags_are_left_out),
         cmocka_unit_test(faults_are_reported),
+        cmocka_unit_test(all_templates_are_sound),
         cmocka_unit_test(survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
