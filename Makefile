@@ -31,10 +31,16 @@ demo:           ## set up, build, and show what the program does
 	$(call build,release,$(call release,OFF))
 	@$(BUILD)/release/bonsai demo
 
-test:           ## set up, build, and run every test
+test:           ## set up, build, and run the tests but for those of the night: minutes
 	@tools/setup test
 	$(call build,release,$(call release,ON))
-	@$(call test,release)
+	@$(call test,release) -LE night
+
+test-night:     ## everything: all tests with all their cases, sanitizers, threads, faults, browser, documents: hours
+	@tools/setup test
+	$(call build,release,$(call release,ON))
+	@export NIGHT=1; $(call test,release)
+	@NIGHT=1 $(MAKE) test-faults asan tsan test-pyg test-browser test-docs
 
 wheel:          ## the Python package with all it needs, in build/wheel
 	@tools/setup wheel
@@ -147,10 +153,10 @@ asan:           ## the tests under address and undefined-behaviour sanitizers
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
 	@$(call test,asan)
 
-test-asan:      ## of those all but eight that take minutes
+test-asan:      ## of those the unit and fuzz tests
 	@tools/setup test
-	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
-	@$(call test,asan) -LE night
+	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined) --target unit_and_fuzz
+	@$(call test,asan) -L 'unit|fuzz' -LE night
 
 tsan:           ## the tests under the thread sanitizer (clang, libomp, archer)
 	@tools/setup tsan
@@ -166,14 +172,14 @@ coverage:       ## which lines and branches the tests run, by folder
 	@tools/setup test
 	$(call build,coverage,$(debug) -DBONSAI_COVERAGE=ON)
 	@find $(BUILD)/coverage -name '*.gcda' -delete
-	@$(call test,coverage)
+	@export NIGHT=1; $(call test,coverage)
 	@tools/coverage $(BUILD)/coverage
 
 mutants:        ## small bugs made in the core: the share that a test notices (MUTANTS=400, SEED=1)
 	@tools/setup test
 	$(call build,mutants,$(debug) -DCMAKE_C_FLAGS_DEBUG=-O1 -DBONSAI_MPI=OFF)
 	$(call build,asan,$(debug) -DBONSAI_SANITIZE=address$(comma)undefined)
-	@nice -n 19 tools/mutants -n $(or $(MUTANTS),400) -s $(or $(SEED),1) -o $(BUILD)/mutants/log \
+	@NIGHT=1 nice -n 19 tools/mutants -n $(or $(MUTANTS),400) -s $(or $(SEED),1) -o $(BUILD)/mutants/log \
 	    $(BUILD)/mutants $(BUILD)/asan
 
 install:        ## into PREFIX (/usr/local), below DESTDIR
@@ -194,4 +200,4 @@ help:           ## this list
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p' Makefile | expand -t 14
 
 comma := ,
-.PHONY: all demo test wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-asan test-faults bench bench-real bench-kernel bench-mag bench-quality bench-search bench-habits bench-peers results fuzz asan tsan coverage mutants install uninstall clean help
+.PHONY: all demo test test-night wheel wheels test-wheels test-pyg docs test-docs test-browser test-scale test-threads test-asan test-faults bench bench-real bench-kernel bench-mag bench-quality bench-search bench-habits bench-peers results fuzz asan tsan coverage mutants install uninstall clean help

@@ -170,7 +170,7 @@ static void the_best_one_is_taken_and_named_with_the_next(void **state)
 {
     (void)state;
     int taken[ENTRANTS] = {0}, stopped = 0, missed = 0;
-    for (uint64_t seed = 1; seed <= 24; seed++) {
+    for (uint64_t seed = 1; seed <= cases_to_run(24); seed++) {
         bonsai_graph *g = generated(seed), *all[ENTRANTS];
         bonsai_condense_options o;
         bonsai_condense_info i;
@@ -215,7 +215,7 @@ static void the_best_one_is_taken_and_named_with_the_next(void **state)
     int kinds = 0;
     for (int k = 0; k < ENTRANTS; k++)
         kinds += taken[k] > 0;
-    if (kinds < 3 || stopped == 0 || missed > 3)
+    if (missed > 3 || (cases_to_run(24) == 24 && (kinds < 3 || stopped == 0)))
         fail_msg("%d kinds were taken, %d stopped, %d missed", kinds, stopped, missed);
 }
 

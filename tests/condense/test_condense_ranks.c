@@ -52,7 +52,7 @@ static void over_ranks_memory_that_fails_anywhere_ends_all_of_them(void **state)
         t.o.ratio = 0.2;
         t.o.threads = 1;
         bonsai_status rc = BONSAI_E_MEMORY;
-        for (int64_t at = 0; rc == BONSAI_E_MEMORY; at += 1 + at / 150) {
+        for (int64_t at = 0; rc == BONSAI_E_MEMORY; at = next_fault(at)) {
             alarm(20);                  /* a rank that waits forever is a failed test */
             t.small = NULL;
             bn_mem_fail_at(at);

@@ -135,7 +135,7 @@ static void cancels_everywhere(bonsai_status (*call)(work *), bonsai_graph *g, c
     char path[512] = "";
     const int64_t live = bn_mem_live();
     int64_t nth = 0;
-    for (;; nth++) {
+    for (;; nth = next_fault(nth)) {
         work w = {.g = g, .path = path, .left = nth};
         if (name) {
             snprintf(path, sizeof path, "%s", temp_path(name));

@@ -7,7 +7,7 @@
 static void the_bytes_do_not_depend_on_threads_or_layout(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 100; seed++) {
+    for (uint64_t seed = 0; seed < cases_to_run(100); seed++) {
         bonsai_graph *g = case_graph(seed), *other[3];
         bonsai_condense_options o;
         bonsai_condense_info i;

@@ -310,7 +310,7 @@ static void the_score_is_the_mean_over_the_lambdas(void **state)
 {
     int differ = 0;
     for (uint64_t i = 0; i < 4; i++) {
-        scene v = make_scene(150, 12, 3, 600, i);
+        scene v = make_scene(100, 12, 3, 600, i);
         uint64_t s = i;
         for (int p = 0; p < v.n; p += 2) {
             v.target[p * v.c + v.own[p]] = 0;

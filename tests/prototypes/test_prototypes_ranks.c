@@ -142,7 +142,8 @@ static void a_larger_graph_is_the_same_on_any_number_of_ranks(void **state)
 {
     (void)state;
     int made = 0;
-    for (int way = 0; way < 4; way++) {
+    const int ways = cases_to_run(4) == 4 ? 4 : 2;
+    for (int way = 0; way < ways; way++) {
         bonsai_graph *g = generated(way < 2 ? 1500 : 15000, way % 2);
         errand t = {.g = g, .budget = {INFINITY, INT64_MAX, INT64_MAX}};
         bonsai_condense_options_init(&t.o);
@@ -155,7 +156,7 @@ static void a_larger_graph_is_the_same_on_any_number_of_ranks(void **state)
         all_rank_counts(&t, (uint64_t)way, 2, &made);
         bonsai_graph_free(g);
     }
-    assert_int_equal(made, 8);
+    assert_int_equal(made, 2 * ways);
 }
 
 static void the_bytes_do_not_depend_on_the_memory(void **state)

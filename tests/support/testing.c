@@ -72,12 +72,22 @@ uint8_t *read_file(const char *path, size_t *len)
     return data;
 }
 
+uint64_t cases_to_run(uint64_t all)
+{
+    return getenv("NIGHT") ? all : (all + 3) / 4;
+}
+
+int64_t next_fault(int64_t nth)
+{
+    const char *faults = getenv("FAULTS");
+    bool every = (faults && strcmp(faults, "all") == 0) || nth < (int64_t)cases_to_run(128);
+    return nth + 1 + (every ? 0 : nth / 8);
+}
+
 void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least)
 {
     int64_t before = bn_mem_live();
-    const char *all = getenv("FAULTS");
-    bool every = all && strcmp(all, "all") == 0;
-    for (int nth = 0;; nth += 1 + (every || nth < 256 ? 0 : nth / 16)) {
+    for (int64_t nth = 0;; nth = next_fault(nth)) {
         bn_mem_fail_at(nth);
         bonsai_status rc = fn(payload);
         bool failed = bn_mem_failed();

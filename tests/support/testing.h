@@ -25,8 +25,16 @@ void write_file(const char *path, const void *data, size_t len);
 void write_text(const char *path, const char *text);
 uint8_t *read_file(const char *path, size_t *len);      /* free() it */
 
-/* Calls fn with its 0th, 1st, 2nd ... allocation failing until none fails (of more than 256, which
- * repeat each other, only some, unless FAULTS=all); each failure must be E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
+/* Returns the number of a test's cases that run: `all` with NIGHT=1, as make test-night sets it,
+ * else a quarter. */
+uint64_t cases_to_run(uint64_t all);
+
+/* Returns which allocation fails after the nth one: the next among the first cases_to_run(128), then
+ * in steps that grow; always the next with FAULTS=all. */
+int64_t next_fault(int64_t nth);
+
+/* Calls fn with its 0th, 1st ... next_fault() allocation failing until none fails; each failure must
+ * be E_MEMORY and leak nothing.  fn frees what it gets.  At least `least` allocations must fail. */
 void survives_failed_allocations(bonsai_status (*fn)(void *payload), void *payload, int least);
 
 /* Whether the build contains the method: without the laboratory some are missing. */
