@@ -1,6 +1,7 @@
 /* companion.c -- finds the files next to the edges, and reads them in order.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "companion.h"
@@ -29,7 +30,7 @@ bonsai_status bn_text_file(char **out, const char *stem)
     return BONSAI_OK;
 }
 
-/* The length of the path without .gz and without one more ending. */
+/* Returns the length of the path without .gz and without one more ending. */
 static size_t stem_length(const char *path)
 {
     size_t len = strlen(path);
@@ -66,7 +67,7 @@ bonsai_status bn_companions_find(bn_companions *c, const char *path, const bonsa
 {
     bonsai_status rc;
     memset(c, 0, sizeof *c);
-    c->nodes.n = c->said_features = c->said_classes = -1;
+    c->nodes.n = c->announced_features = c->announced_classes = -1;
     c->o = o;
     c->progress = (bn_progress){o->progress, o->payload};
     if (o->labels)
@@ -84,6 +85,15 @@ done:
     return rc;
 }
 
+const char *bn_both_text(char *out, size_t size, const bonsai_read_options *o, const char *path)
+{
+    char features[512], labels[512];
+    snprintf(out, size, "%s %s",
+             bn_option_text(features, sizeof features, o, "features", path),
+             bn_option_text(labels, sizeof labels, o, "labels", path));
+    return out;
+}
+
 void bn_companions_free(bn_companions *c)
 {
     bn_free(c->labels);
@@ -92,7 +102,7 @@ void bn_companions_free(bn_companions *c)
     bn_nodes_free(&c->nodes);
 }
 
-bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n)
+bonsai_status bn_check_announced_nodes(const bn_lines *l, int64_t n)
 {
     const int64_t bytes = l->stop - l->data;
     if (n >= 0 && n <= INT32_MAX && n / 64 <= bytes + (1 << 14))
@@ -118,8 +128,8 @@ done:
 bonsai_status bn_companions_nodes(bn_companions *c, bn_draft *d)
 {
     bonsai_status rc = BONSAI_OK;
-    if (c->said_classes >= 0)
-        d->classes = c->said_classes;
+    if (c->announced_classes >= 0)
+        d->classes = c->announced_classes;
     if (c->labels)
         BN_TRY(bn_labels_read(c, d));
     if (c->features)

@@ -59,7 +59,7 @@ void bn_nodes_free(bn_nodes *nodes);
 /* Lists one more node.  If *again is set, nodes->kind has changed and the caller must read all ids
  * again from the start. */
 bonsai_status bn_nodes_list(bn_nodes *nodes, const bn_lines *l, const bn_field *id, bool *again);
-/* Whether there is a node with this id. */
+/* Returns whether there is a node with this id. */
 bool bn_nodes_have(const bn_nodes *nodes, const bn_field *id);
 /* Finds the node with this id; fails if there is none. */
 bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines *l,
@@ -67,7 +67,7 @@ bonsai_status bn_nodes_find(int32_t *out, const bn_nodes *nodes, const bn_lines 
 /* Finds or adds the node with this id, which an edge names; *again as above. */
 bonsai_status bn_nodes_meet(int32_t *out, bn_nodes *nodes, const bn_lines *l, const bn_field *id,
                             bool *again);
-/* The id of a listed node for a message, cut to the room; returns out. */
+/* Writes the id of a listed node for a message, cut to the room; returns out. */
 const char *bn_nodes_show(char *out, size_t size, const bn_nodes *nodes, int64_t node);
 /* Sorts integer ids by value and sets rank. */
 bonsai_status bn_nodes_sort(bn_nodes *nodes);
@@ -83,7 +83,7 @@ typedef struct {
     bool     extends;           /* ... and besides labels and parts alone: features may list more */
     bool     partial;           /* it does: the features list the nodes, the labels some of them */
     bool     sparse;            /* sparse features are read after all nodes are known */
-    int64_t  said_features, said_classes;       /* from the head of the edges; -1: not given */
+    int64_t  announced_features, announced_classes;     /* by the head of the edges; -1: not */
     const bonsai_read_options *o;               /* borrowed */
     bn_progress progress;
     const char *edges;          /* borrowed: the file of edges, if its nodes have ids */
@@ -103,7 +103,10 @@ extern const char *const bn_text_endings[];     /* .csv .tsv .txt, each also .gz
 /* Finds stem + one of the endings; NULL if there is no such file. */
 bonsai_status bn_text_file(char **out, const char *stem);
 /* Fails if n nodes are implausible for a text of this size. */
-bonsai_status bn_check_said_nodes(const bn_lines *l, int64_t n);
+bonsai_status bn_check_announced_nodes(const bn_lines *l, int64_t n);
+/* Writes the options that give one file for both features and labels; returns out. */
+const char *bn_both_text(char *out, size_t size, const bonsai_read_options *o, const char *path);
+
 bonsai_status bn_labels_read(bn_companions *c, bn_draft *d);
 /* Reads the features if they are sparse or not, as asked for. */
 bonsai_status bn_features_read(bn_companions *c, bn_draft *d, bool sparse);

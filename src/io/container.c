@@ -56,8 +56,8 @@ int64_t bn_container_layout(bn_container *c)
     return end;
 }
 
-/* The lowest minor version that has all that the file uses, so that a file without the new has the
- * bytes that it always had. */
+/* Returns the lowest minor version that has all that the file uses, so that a file without the new
+ * has the bytes that it always had. */
 static uint64_t minor_of(const bn_container *c)
 {
     uint64_t minor = 0;

@@ -28,7 +28,7 @@ typedef struct {
     bn_entry entry[BN_CONTAINER_MAX];
 } bn_container;
 
-/* Whether the file starts with the magic of a native file. */
+/* Returns whether the file starts with the magic of a native file. */
 bool bn_container_is(const bn_file *f);
 /* Reads and checks the header, the table and the padding, but no section. */
 bonsai_status bn_container_read(bn_container *out, const bn_file *f, const char *path);

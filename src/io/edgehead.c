@@ -65,7 +65,7 @@ static int64_t count_numbers(const bn_table *t, int record)
     return numbers;
 }
 
-/* Whether the list of nodes has one of the ends of a record. */
+/* Returns whether the list of nodes has one of the ends of a record. */
 static bool is_listed(const search *s, int record)
 {
     for (int i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static bool is_listed(const search *s, int record)
     return false;
 }
 
-/* Whether both ends occur in the first line alone. */
+/* Returns whether both ends occur in the first line alone. */
 static bonsai_status is_alone(bool *alone, const search *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -104,9 +104,9 @@ static bool has_digit(const bn_table *t, int record)
     return false;
 }
 
-/* A line of words is a header if no file lists these as nodes but those of the next line, or if one
- * is a column's name and none is a node of another line.  If they only look unlike the others, the
- * line stays an edge, and a warning says so. */
+/* Decides if a line of words is a header: if no file lists these as nodes but those of the next
+ * line, or if one is a column's name and none is a node of another line.  If they only look unlike
+ * the others, the line stays an edge, and a warning says so. */
 static bonsai_status judge_words(search *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -122,13 +122,14 @@ static bonsai_status judge_words(search *s)
     s->t->header = alone && named;
     if (alone && !named)
         bn_warn(s->o, BONSAI_WARNING_HEADER, s->where, 0, "", "the first line was read as an edge, "
-                "but no other has these nodes: if it names the columns, call them source and target");
+                "but no other has these nodes: if it names the columns, call them source and "
+                "target");
 done:
     return rc;
 }
 
-/* Of up to three columns: the first line is a header if it names both ends in their place, or has no
- * number while the second line has only numbers or a weight. */
+/* Decides if the first of up to three columns is a header: if it names both ends in their place,
+ * or has no number while the second line has only numbers or a weight. */
 static bonsai_status find_header(search *s, int64_t numbers)
 {
     const int64_t columns = s->k->columns;
@@ -150,8 +151,8 @@ static bonsai_status check_count(const search *s, int64_t numbers)
 {
     const int64_t columns = s->k->columns;
     if (columns < 2)
-        return bn_table_fail(s->t, 0, "one column where a source, a target and perhaps a weight are "
-                             "needed");
+        return bn_table_fail(s->t, 0, "one column where a source, a target and perhaps a weight "
+                             "are needed");
     if (columns > 2 && !s->named && numbers == 0 && bn_cell(s->t, 0, 0).len == 0)
         return bn_table_fail(s->t, 1, "the first column has no name, as where pandas wrote its "
                              "index: leave it out with to_csv(index=False), or call two of the "
@@ -207,8 +208,8 @@ static void warn_columns(const search *s)
             note_unread(unread, sizeof unread, name);
     }
     if (*unread)
-        bn_warn(s->o, BONSAI_WARNING_UNREAD_COLUMNS, s->where, 0, unread, "columns that are neither "
-                "source, target nor weight were not read: %s", unread);
+        bn_warn(s->o, BONSAI_WARNING_UNREAD_COLUMNS, s->where, 0, unread, "columns that are "
+                "neither source, target nor weight were not read: %s", unread);
 }
 
 static int64_t named_weight(const bn_table *t)

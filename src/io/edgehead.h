@@ -15,7 +15,7 @@ typedef struct {
  * listed: the nodes, if another file lists them; else NULL. */
 bonsai_status bn_edge_columns_find(bn_edge_columns *k, bn_table *t, const bn_nodes *listed,
                                    const char *where, const bonsai_read_options *o);
-/* A command that keeps the first two columns, for a message. */
+/* Returns a command that keeps the first two columns, for a message. */
 const char *bn_cut_ends(char separator);
 
 #endif

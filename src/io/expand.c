@@ -137,7 +137,7 @@ static bonsai_status count_values(rows_of_file *r)
     return BONSAI_OK;
 }
 
-/* Whether dense rows of all columns take no more memory than sparse ones. */
+/* Returns whether dense rows of all columns take no more memory than sparse ones. */
 static bool is_dense(const rows_of_file *r)
 {
     int64_t dense, item = (r->f <= 65536 ? 2 : 4) + (r->width == 1 ? 1 : 4);
@@ -226,7 +226,7 @@ done:
 
 /* ---- a basis ---- */
 
-/* A bit for each feature becomes a list of columns. */
+/* Turns a bit for each feature into a list of columns. */
 static bonsai_status list_columns(bonsai_graph *g)
 {
     const bonsai_section s = BONSAI_SECTION_BASIS_COLUMNS;

@@ -58,13 +58,13 @@ static void find_kind(reader *r)
     }
 }
 
-/* Whether a column is none of the features of a table that is read for both. */
+/* Returns whether a column is none of the features of a table that is read for both. */
 static bool is_label(const bn_companions *c, int64_t column)
 {
     return c->shared && (column == c->label || column == c->split);
 }
 
-/* Adds the names that the header gives to the columns beside the ids, unless comments gave names. */
+/* Adds the names that the header gives to the features, unless comments gave names. */
 static bonsai_status name_features(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -89,7 +89,7 @@ static bonsai_status start(reader *r, bn_companions *c)
     BN_TRY(bn_head_names_read(&r->names, &r->t.l, "feature"));
     if (r->t.record[0].count > 0)
         find_kind(r);
-    else if (c->said_features < 0)
+    else if (c->announced_features < 0)
         return bn_fail_at(BONSAI_E_FORMAT, c->features, "is empty or has only comments");
     r->t.in_order = !r->ids;
     BN_TRY(name_features(r));
@@ -127,7 +127,7 @@ done:
 
 /* ---- cells that are no numbers ---- */
 
-/* The name of a feature; empty: it has none. */
+/* Returns the name of a feature; empty if it has none. */
 static bn_field name_of(const reader *r, int64_t feature)
 {
     const char *name = r->names.text;
@@ -144,7 +144,7 @@ static bool is_missing(const bn_field *f)
            bn_field_is(f, "null") || bn_field_is(f, "none");
 }
 
-/* 50285,0 */
+/* Returns whether a cell is a number like 50285,0. */
 static bool has_decimal_comma(const bn_field *f)
 {
     char text[64];
@@ -159,7 +159,7 @@ static bool has_decimal_comma(const bn_field *f)
     return bn_field_real(&(bn_field){text, f->len, false}, &v);
 }
 
-/* The first feature, from 1, that is called a label; 0: none. */
+/* Returns the first feature, from 1, that is called a label; 0 if none is. */
 static int64_t label_among(const reader *r)
 {
     const char *name = r->names.text;
@@ -169,7 +169,7 @@ static int64_t label_among(const reader *r)
     return 0;
 }
 
-/* Whether the header has no name for the first column, which is a feature. */
+/* Returns whether the header has no name for the first column, which is a feature. */
 static bool is_unnamed(const reader *r)
 {
     return r->t.header && r->names.count > 0 && !*r->names.text && !(r->ids && r->id_at == 0);
@@ -182,7 +182,7 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
     bn_lines *l = &r->t.l;
     bn_field f;
     const bn_field name = name_of(r, feature);
-    char where[64], cell[128], features[512], labels[512];
+    char where[64], cell[128], both[1024];
     if (name.len > 0)
         snprintf(where, sizeof where, "column \"%.*s\"", bn_field_show(&name), name.text);
     else
@@ -197,10 +197,8 @@ static bonsai_status refuse_cell(reader *r, int64_t feature, int64_t column)
         return bn_lines_fail(l, "%s: write numbers with a decimal point, and nothing between "
                              "thousands", cell);
     if (bn_is_label_name(&name))
-        return bn_lines_fail(l, "%s: if these are the labels, give the same file for both, "
-                             "%s %s", cell,
-                             bn_option_text(features, sizeof features, r->c->o, "features", l->path),
-                             bn_option_text(labels, sizeof labels, r->c->o, "labels", l->path));
+        return bn_lines_fail(l, "%s: if these are the labels, give the same file for both, %s",
+                             cell, bn_both_text(both, sizeof both, r->c->o, l->path));
     if (is_unnamed(r))
         return bn_lines_fail(l, "%s, and the first column has no name, as where pandas wrote its "
                              "index: leave that out with to_csv(index=False), so that the ids come "
@@ -247,9 +245,9 @@ static bonsai_status read_rows(reader *r)
     r->again = false;
     for (bn_table_start(&r->t); !r->again && !r->beyond && bn_table_next(&r->t, &rc); r->rows++)
         BN_TRY(read_row(r));
-    if (rc == BONSAI_OK && r->rows == 0 && r->t.header && r->c->said_features < 0)
-        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "has a header but no rows: put a row for each "
-                        "node below it");
+    if (rc == BONSAI_OK && r->rows == 0 && r->t.header && r->c->announced_features < 0)
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "has a header but no rows: put a row for "
+                        "each node below it");
 done:
     return rc;
 }
@@ -302,8 +300,8 @@ done:
     return rc;
 }
 
-/* Whether a column holds each of 0 .. n-1 once, in another order.  seen has n zeros, or leavings of
- * columns before: marks of this column are `mark`. */
+/* Returns whether a column holds each of 0 .. n-1 once, in another order.  seen has n zeros, or
+ * leavings of columns before: marks of this column are `mark`. */
 static bool is_permuted(const float *x, int64_t n, int64_t columns, int32_t *seen, int32_t mark)
 {
     bool moved = false;
@@ -317,8 +315,8 @@ static bool is_permuted(const float *x, int64_t n, int64_t columns, int32_t *see
     return moved;
 }
 
-/* Finds the first column, from 1, that holds each of 0 .. n-1 once, in another order than the rows; 0 if
- * none does, or there are few rows. */
+/* Finds the first column, from 1, that holds each of 0 .. n-1 once, in another order than the rows;
+ * 0 if none does, or there are few rows. */
 static bonsai_status find_id_column(int64_t *out, const float *x, int64_t n, int64_t columns)
 {
     bonsai_status rc;
@@ -354,8 +352,8 @@ static void warn_ids(const reader *r, const bn_draft *d, int64_t column)
     char number[32];
     snprintf(number, sizeof number, "%lld", (long long)column);
     bn_warn(r->c->o, BONSAI_WARNING_ID_COLUMN, d->g->where, column, name.text, "column %s of the "
-            "features holds each of 0..%lld once, in another order than the rows, but was read as a "
-            "feature: if it is the id of the nodes, make it the first column and call it id",
+            "features holds each of 0..%lld once, in another order than the rows, but was read as "
+            "a feature: if it is the id of the nodes, make it the first column and call it id",
             *name.text ? name.text : number, (long long)r->rows - 1);
 }
 
@@ -373,8 +371,8 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     if (r->ids && !r->lists)
         BN_TRY(sort_rows(r));
     if (n >= 0 && r->rows != n) {
-        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "%lld rows of features for %lld nodes of %s%s",
-                        (long long)r->rows, (long long)n, nodes->listed,
+        rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "%lld rows of features for %lld nodes of "
+                        "%s%s", (long long)r->rows, (long long)n, nodes->listed,
                         r->ids ? "" : ": a first column called id says whose each row is");
         goto done;
     }
@@ -382,11 +380,11 @@ static bonsai_status read_dense(reader *r, bn_draft *d)
     if (n < 0 || r->lists)
         nodes->listed = r->c->features;
     d->features = r->columns;
-    if (r->c->said_features >= 0 && r->rows == 0)
-        d->features = r->c->said_features;
-    if (r->c->said_features >= 0 && d->features != r->c->said_features) {
+    if (r->c->announced_features >= 0 && r->rows == 0)
+        d->features = r->c->announced_features;
+    if (r->c->announced_features >= 0 && d->features != r->c->announced_features) {
         rc = bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "%lld features, but %lld were announced",
-                        (long long)d->features, (long long)r->c->said_features);
+                        (long long)d->features, (long long)r->c->announced_features);
         goto done;
     }
     if (!r->ids)
@@ -414,7 +412,7 @@ static bonsai_status read_triplet(reader *r)
     BN_TRY(bn_field_next(&r->t.l, &f));
     BN_TRY(bn_nodes_find(&r->node[r->nnz], &r->c->nodes, &r->t.l, &f));
     BN_TRY(bn_int_next(&r->t.l, &feature));
-    int64_t end = r->c->said_features >= 0 ? r->c->said_features : INT32_MAX;
+    int64_t end = r->c->announced_features >= 0 ? r->c->announced_features : INT32_MAX;
     if (feature < 0 || feature >= end)
         return bn_lines_fail(&r->t.l, "feature %lld is outside 0..%lld", (long long)feature,
                              (long long)end - 1);
@@ -470,7 +468,7 @@ static bonsai_status read_sparse(reader *r, bn_draft *d)
         return rc;
     if (r->names.count > r->columns)            /* the last ones have no value */
         r->columns = r->names.count;
-    d->features = r->c->said_features >= 0 ? r->c->said_features : r->columns;
+    d->features = r->c->announced_features >= 0 ? r->c->announced_features : r->columns;
     if (d->features > 0)
         BN_TRY(lay_sparse(r, d));
 done:

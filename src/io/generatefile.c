@@ -92,7 +92,7 @@ static bn_coding coding_of(const job *j)
     return p;
 }
 
-/* The first element of this rank's slice of a section. */
+/* Returns the first element of this rank's slice of a section. */
 static int64_t slice_begin(const job *j, bonsai_section s)
 {
     switch (s) {

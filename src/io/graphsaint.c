@@ -22,7 +22,7 @@ static bool matches(const char *path)
 
 /* ---- the matrices ---- */
 
-/* The format is text with one or four bytes per letter, padded with zeros. */
+/* Fails if the format is not csr: text with one or four bytes per letter, padded with zeros. */
 static bonsai_status check_format(bn_zip *z)
 {
     bonsai_status rc;

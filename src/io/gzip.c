@@ -63,7 +63,8 @@ done:
     return rc;
 }
 
-/* After a member: zeros, which some tools use as padding, another member, or the end. */
+/* Goes past the zeros after a member, which some tools use as padding, to another member or the
+ * end. */
 static bonsai_status next_member(inflater *i, bool *done)
 {
     const uint8_t *p = i->z.next_in;

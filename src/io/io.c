@@ -69,7 +69,7 @@ bonsai_status bn_check_companions(const bn_format *f, const char *path,
                       o->features ? o->features : o->labels);
 }
 
-/* A file of ours is known by its contents, whatever its name; the others by their names. */
+/* Finds the format: native files are known by their contents, the others by their names. */
 static bonsai_status recognise(const bn_format **out, const char *path)
 {
     bonsai_status rc = BONSAI_OK;
@@ -159,7 +159,7 @@ static const bn_format *by_ending(const char *path)
     return NULL;
 }
 
-/* The graph that nodes with a label or a part of the split induce. */
+/* Makes the graph that nodes with a label or a part of the split induce. */
 static bonsai_status induce_labelled(bonsai_graph **out, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -205,7 +205,7 @@ done:
     return rc;
 }
 
-/* Whether what is asked for can be written while it is read. */
+/* Returns whether what is asked for can be written while it is read. */
 static bool can_stream(const bn_format *from, const char *path, const bonsai_read_options *r,
                        const bonsai_write_options *w)
 {

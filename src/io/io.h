@@ -29,7 +29,7 @@ typedef struct {
 extern const bn_format bn_format_native, bn_format_npz, bn_format_planetoid, bn_format_graphsaint,
     bn_format_ogb, bn_format_mag240m, bn_format_mtx, bn_format_text;
 
-/* The format of what is to be read, which "FORMAT:PATH" names or the path tells; *path moves past the
+/* Finds the format that "FORMAT:PATH" names or that the path suggests; moves *path past the
  * colon. */
 bonsai_status bn_format_find(const bn_format **out, const char **path);
 /* Fails if the options name files that the format would ignore. */

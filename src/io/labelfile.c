@@ -4,7 +4,8 @@
  * integer; then the file is read again from the start with names.
  * labelhead.c finds what the columns are.  Comments at the head may name the classes (table.c).
  * Otherwise classes are numbered in the order of their names, or of their values where these are
- * whole numbers, so that two files of the same classes agree.  Labels 0 .. c-1 stay numbers, and so do all labels if c was announced.
+ * whole numbers, so that two files of the same classes agree.  Labels 0 .. c-1 stay numbers, and
+ * so do all labels if c was announced.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -88,7 +89,7 @@ static bonsai_status read_label(reader *r, const bn_field *f)
 {
     bonsai_status rc;
     int32_t label;
-    const int64_t classes = r->c->said_classes;
+    const int64_t classes = r->c->announced_classes;
     BN_TRY(parse_label(r, f, &label));
     if (classes >= 0 && label >= classes)
         return bn_lines_fail(&r->t.l, "label %d is outside 0..%lld", label, (long long)classes - 1);
@@ -201,7 +202,7 @@ done:
 
 /* ---- classes ---- */
 
-/* Whether a whole number below the largest label is no label. */
+/* Returns whether a whole number below the largest label is no label. */
 static bonsai_status has_gaps(bool *gaps, const reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -244,7 +245,7 @@ static bonsai_status sort_classes(reader *r)
     bonsai_status rc;
     bool gaps = false;
     int32_t *rank = NULL, *label = r->data[LABEL];
-    if (!r->named && !r->class_names.text && r->c->said_classes < 0)
+    if (!r->named && !r->class_names.text && r->c->announced_classes < 0)
         BN_TRY(has_gaps(&gaps, r));
     if (gaps)
         BN_TRY(name_numbers(r));
@@ -262,15 +263,16 @@ done:
 static bonsai_status lay_classes(reader *r, bn_draft *d)
 {
     bonsai_status rc = BONSAI_OK;
-    int64_t count = r->class_names.text ? r->class_names.count : r->named ? r->classes.count : r->largest + 1;
-    int64_t said = r->c->said_classes;
-    if (said >= 0 && r->class_names.text && said != count)
-        return bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "names %lld classes, but %lld were announced",
-                          (long long)count, (long long)said);
+    const int64_t announced = r->c->announced_classes;
+    const int64_t count = r->class_names.text ? r->class_names.count
+                          : r->named ? r->classes.count : r->largest + 1;
+    if (announced >= 0 && r->class_names.text && announced != count)
+        return bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "names %lld classes, but %lld were "
+                          "announced", (long long)count, (long long)announced);
     if (count <= r->largest)
         return bn_fail_at(BONSAI_E_FORMAT, r->t.l.path, "label %lld is outside 0..%lld",
                           (long long)r->largest, (long long)count - 1);
-    d->classes = said > count ? said : count;
+    d->classes = announced > count ? announced : count;
     if (r->class_names.text)
         BN_TRY(bn_draft_give(d, BONSAI_SECTION_CLASS_NAMES, BONSAI_TYPE_U8,
                              (void **)&r->class_names.text, r->class_names.len));
@@ -310,8 +312,8 @@ done:
     return rc;
 }
 
-/* The file lists the nodes.  One with labels or parts and nothing else may list some of them, if the
- * features list all; what every node needs cannot be lacking. */
+/* Makes the file the list of nodes.  One with labels or parts and nothing else may list some of
+ * them, if the features list all; what every node needs must not be missing. */
 static void list_nodes(const reader *r, bn_companions *c)
 {
     c->nodes.n = r->rows;
@@ -336,7 +338,7 @@ bonsai_status bn_labels_read(bn_companions *c, bn_draft *d)
     do
         BN_TRY(read_rows(&r));
     while (r.again);
-    if (r.rows == 0 && r.t.header && c->said_classes < 0) {
+    if (r.rows == 0 && r.t.header && c->announced_classes < 0) {
         rc = bn_fail_at(BONSAI_E_FORMAT, c->labels, "has a header but no rows: put a row for each "
                         "node below it");
         goto done;

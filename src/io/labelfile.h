@@ -14,10 +14,10 @@ typedef struct {
     bool     has[KINDS];
 } bn_label_columns;
 
-/* Finds the columns, and if the first line is a header.  Tells c which columns of a shared table are
- * no features. */
+/* Finds the columns, and if the first line is a header.  Notes in c which columns of a shared table
+ * are no features. */
 bonsai_status bn_label_columns_find(bn_label_columns *h, bn_table *t, bn_companions *c);
-/* Whether a label is a whole number: 10, or as a table with gaps has it, 10.0. */
+/* Returns whether a label is a whole number: 10, or as a table with gaps has it, 10.0. */
 bool bn_field_whole(const bn_field *f, int64_t *out);
 
 #endif

@@ -48,15 +48,16 @@ static void add_column(bn_label_columns *h, column k)
         h->has[k] = true;
 }
 
-/* A column without a known name: the first holds the ids if no other does, and the second of two
- * the labels.  Of a table with features, the first may be one, if it holds numbers. */
+/* Decides what a column without a known name is: the first holds the ids if no other does, and
+ * the second of two the labels.  Of a table with features, the first may be one, if it holds
+ * numbers. */
 static bonsai_status unknown_column(const search *s, column *k, const bn_field *f)
 {
     const bool shared = s->c->shared;
     const bool ids = s->named[ID] || (s->named[NAME] && !shared);
     const bn_field below = bn_cell(s->t, 1, 0);
     const int64_t at = s->h->columns;
-    char features[512], labels[512];
+    char both[1024];
     *k = at == 0 && !ids && (!shared || !bn_field_is_real(&below)) ? ID : KINDS;
     if (s->t->record[0].count == 2 && at == 1 && s->h->has[ID] && !shared)
         *k = LABEL;
@@ -66,10 +67,9 @@ static bonsai_status unknown_column(const search *s, column *k, const bn_field *
         return bn_table_fail(s->t, at + 1, "column %lld has no name; if pandas wrote its index "
                              "there, leave it out with to_csv(index=False)", (long long)at + 1);
     return bn_table_fail(s->t, at + 1, "column \"%.*s\" is none of id, node, name, label, split, "
-                         "weight, origin, role; a table that has the features too is both: %s %s",
+                         "weight, origin, role; a table that has the features too is both: %s",
                          bn_field_show(f), f->text,
-                         bn_option_text(features, sizeof features, s->c->o, "features", s->c->labels),
-                         bn_option_text(labels, sizeof labels, s->c->o, "labels", s->c->labels));
+                         bn_both_text(both, sizeof both, s->c->o, s->c->labels));
 }
 
 static bonsai_status name_column(const search *s, int64_t at)
@@ -80,14 +80,14 @@ static bonsai_status name_column(const search *s, int64_t at)
     if (k == KINDS)
         BN_TRY(unknown_column(s, &k, &f));
     if (k < KINDS && s->h->has[k])
-        return bn_table_fail(s->t, at + 1, "column \"%.*s\" occurs twice", bn_field_show(&f), f.text);
+        return bn_table_fail(s->t, at + 1, "column \"%.*s\" occurs twice", bn_field_show(&f),
+                             f.text);
     add_column(s->h, k);
 done:
     return rc;
 }
 
-/* A header with unknown names would be taken for the first node: refuses a word above nothing but
- * numbers. */
+/* Fails if a word is above nothing but numbers: a header with unknown names, not the first node. */
 static bonsai_status check_first(const search *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -108,15 +108,15 @@ static bonsai_status check_first(const search *s)
         BN_TRY(bn_record_next(l, &there));
     }
     if (rows > 0)
-        rc = bn_table_fail(s->t, 1, "\"%.*s\" is above numbers, but names no column: name the columns "
-                           "id, name, label, split, weight, origin, role, or put the word in quotes",
-                           bn_field_show(&first), first.text);
+        rc = bn_table_fail(s->t, 1, "\"%.*s\" is above numbers, but names no column: name the "
+                           "columns id, name, label, split, weight, origin, role, or put the word "
+                           "in quotes", bn_field_show(&first), first.text);
 done:
     return rc;
 }
 
-/* The first line of two columns may be a header all the same: if no edge has its node, but one has
- * the next line's, and no other node has its class. */
+/* Fails if the first line of two columns may be a header all the same: if no edge has its node,
+ * but one has the next line's, and no other node has its class. */
 static bonsai_status check_header(const search *s)
 {
     bonsai_status rc;
@@ -159,8 +159,8 @@ done:
 }
 
 /* Finds names of columns in the first line, which is a header if it starts with a name that hardly
- * is a class, or if it has a name that does not occur below itself, and no number.  Beside ..._id it
- * is the other of two columns that must not occur below. */
+ * is a class, or if it has a name that does not occur below itself, and no number.  Beside ..._id
+ * it is the other of two columns that must not occur below. */
 static bonsai_status find_header(search *s)
 {
     bonsai_status rc = BONSAI_OK;

@@ -35,7 +35,8 @@ void bn_lines_rewind(bn_lines *l)
 /* Returns the column, from 1, that was read last. */
 static int64_t column_read(const bn_lines *l)
 {
-    bn_lines again = {.separator = l->separator, .stop = l->stop, .next = l->start, .feed = l->start};
+    bn_lines again = {.separator = l->separator, .stop = l->stop, .next = l->start,
+                      .feed = l->start};
     bn_field f;
     int64_t columns = 0;
     bn_lines_next(&again);
@@ -194,7 +195,8 @@ bonsai_status bn_lines_close_up(const bn_lines *l)
         return BONSAI_OK;
     return bn_lines_fail(&(bn_lines){.path = l->path, .line = l->gap}, "a blank line or a comment "
                          "between rows without ids, which belong to the nodes in order: write -1 "
-                         "for an unknown label, and quotes around a value that starts with # or %%");
+                         "for an unknown label, and quotes around a value that starts with # or "
+                         "%%");
 }
 
 bool bn_comment_next(bn_lines *l, bn_field *out)
@@ -222,7 +224,7 @@ bool bn_comment_next(bn_lines *l, bn_field *out)
 
 /* ---- fields ---- */
 
-/* A tab is a separator if the file uses tabs, else a blank. */
+/* Skips blanks; a tab is one unless the file separates fields by tabs. */
 static const char *skip_blanks(const bn_lines *l, const char *p)
 {
     while (p < l->end && (*p == ' ' || (*p == '\t' && l->separator != '\t')))
@@ -349,7 +351,7 @@ bonsai_status bn_field_name(const bn_lines *l, const bn_field *f)
                          bn_field_show(f), f->text, f->text[bad] ? "not UTF-8" : "zero");
 }
 
-/* "0;1;0" or "0,5", where another separator ends fields. */
+/* Returns whether a field is "0;1;0" or "0,5", where another separator ends fields. */
 static bool is_several_numbers(const bn_field *f)
 {
     const char *p = f->text, *end = p + f->len;

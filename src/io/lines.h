@@ -77,7 +77,7 @@ bool bn_field_is(const bn_field *f, const char *word);  /* ignores the case of A
 bonsai_status bn_field_name(const bn_lines *l, const bn_field *f);
 /* Also fails if it looks like several numbers, as a row with other separators does. */
 bonsai_status bn_field_id(const bn_lines *l, const bn_field *f);
-/* How many bytes of a field to print with "%.*s" in a message; long fields are cut. */
+/* Returns how many bytes of a field to print with "%.*s" in a message; long fields are cut. */
 int bn_field_show(const bn_field *f);
 
 /* Inflates a mapped .gz file (gzip.c); free out with bn_free. */

@@ -39,7 +39,7 @@ static bool has(const char *path, const char *below, const char *name)
     return len > 0 && len < (int)sizeof full && bn_is_file(full);
 }
 
-/* The folder below path that has paper/; NULL: none has. */
+/* Returns the folder below path that has paper/; NULL if none has. */
 static const char *folder_below(const char *path)
 {
     static const char *const below[] = {
@@ -72,7 +72,7 @@ static void above(char out[MOST_BELOW], const char *below)
     snprintf(out, MOST_BELOW, "%.*s", (int)len, below);
 }
 
-/* Where a file is, or should be. */
+/* Finds where a file is, or should be. */
 static bonsai_status find_file(char **out, const char *path, const char *below, int file)
 {
     char up[MOST_BELOW], top[MOST_BELOW], name[2 * MOST_BELOW];

@@ -80,7 +80,7 @@ static bonsai_status read_size(matrix *x)
     if (x->n != columns)
         return bn_lines_fail(&x->l, "%lld rows and %lld columns; an adjacency matrix is square",
                              (long long)x->n, (long long)columns);
-    BN_TRY(bn_check_said_nodes(&x->l, x->n));
+    BN_TRY(bn_check_announced_nodes(&x->l, x->n));
     int64_t shortest = x->weighted ? 5 : 3, left = x->l.stop - x->l.next;    /* "1 1\n" */
     if (x->entries < 0 || x->entries > left / shortest + 1)
         return bn_lines_fail(&x->l, "%lld entries do not fit in the %lld bytes that follow",

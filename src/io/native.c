@@ -104,7 +104,7 @@ static void fill_table(bn_container *c, const bonsai_graph *g, const bn_coding *
                                                 .count = p->count[s]};
 }
 
-/* Nothing is written that could not be read again: a reader bounds features by stored values. */
+/* Refuses what could not be read again: a reader bounds features by stored values. */
 static bonsai_status must_be_readable(const bonsai_graph *g, const bn_coding *p, const char *path)
 {
     bonsai_view v = g->view;

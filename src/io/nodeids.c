@@ -35,7 +35,7 @@ static uint32_t hash(const bn_ids *ids, const void *key, int64_t len)
     return (uint32_t)(mix(h ^ word) >> 16);
 }
 
-/* The slot of a key, or the free slot where it belongs. */
+/* Returns the slot of a key, or the free slot where it belongs. */
 static int64_t find_slot(const bn_ids *ids, const void *key, int64_t len, uint32_t h)
 {
     int64_t at = h & (uint64_t)(ids->slots - 1);
@@ -132,7 +132,7 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Of whole numbers without leading zeros the longer is the greater. */
+/* Compares whole numbers without leading zeros, of which the longer is the greater. */
 static int by_length(const void *a, const void *b)
 {
     const word *x = a, *y = b;
@@ -235,7 +235,7 @@ static bonsai_status no_such_node(const bn_nodes *nodes, const bn_lines *l, cons
                          id->text);
 }
 
-/* The number of the key; -1: there is none. */
+/* Returns the number of the key; -1 if there is none. */
 static int32_t key_of(const bn_nodes *nodes, const bn_field *id)
 {
     int64_t value;

@@ -80,7 +80,7 @@ double bn_npy_real(const bn_npy *a, const uint8_t *p)
     return a->width == 4 ? (double)f : d;
 }
 
-/* Whether an integer is exactly a float: 24 bits times a power of two. */
+/* Returns whether an integer is exactly a float: 24 bits times a power of two. */
 static bool fits_float(uint64_t v)
 {
     while (v && !(v & 1))
@@ -105,7 +105,7 @@ static float float_at(const bn_npy *a, const uint8_t *p, int64_t *rounded)
     return negative ? -(float)size : (float)size;
 }
 
-/* The position of element k of the file as text: "5", or "[1,5]" in a matrix. */
+/* Writes the position of element k of the file as text: "5", or "[1,5]" in a matrix. */
 static void place_text(char out[64], const bn_npy *a, int64_t k)
 {
     if (a->dims != 2 || a->shape[0] == 0 || a->shape[1] == 0)

@@ -34,11 +34,12 @@ typedef struct {
 bonsai_status bn_zip_open(bn_zip *z, const char *path, bn_progress p);
 void          bn_zip_close(bn_zip *z);
 bool          bn_zip_has(const bn_zip *z, const char *name);       /* the member "name.npy" */
-/* The name of member i = 0, 1, ... without ".npy", cut to the room; false: there are no more. */
+/* Writes the name of member i = 0, 1, ... without ".npy", cut to the room; false if there is
+ * none. */
 bool          bn_zip_name(char *out, size_t room, const bn_zip *z, int64_t i);
 /* Lists the names of the first members, for an error message. */
 void          bn_zip_names(char *out, size_t room, const bn_zip *z);
-/* The whole member that ends with "/name", for instance data.pkl; the caller frees *out. */
+/* Reads the whole member that ends with "/name", for instance data.pkl; the caller frees *out. */
 bonsai_status bn_zip_member(uint8_t **out, int64_t *len, bn_zip *z, const char *name);
 /* Reports that reading is complete, even if members were skipped. */
 bonsai_status bn_zip_done(bn_zip *z);
@@ -71,7 +72,7 @@ bonsai_status bn_zip_array(bn_npy *a, bn_zip *z, const char *name);
 bonsai_status bn_npy_end(bn_npy *a);
 void          bn_npy_close(bn_npy *a);                  /* all zero is allowed */
 
-/* Check the shape; -1: any length.  A matrix of one column counts as a vector. */
+/* Fail if the shape is another; -1: any length.  A matrix of one column counts as a vector. */
 bonsai_status bn_npy_vector(const bn_npy *a, int64_t rows);
 bonsai_status bn_npy_matrix(const bn_npy *a, int64_t rows, int64_t cols);
 bonsai_status bn_npy_shape(const bn_npy *a, int dims, const int64_t *shape);
@@ -107,7 +108,7 @@ bonsai_status bn_npy_header(bn_npy *a, int64_t bytes);
  * unless NULL, gets the number of elements. */
 bonsai_status bn_npz_i64(int64_t **out, int64_t *count_out, bn_zip *z, const char *name,
                          int64_t rows, int64_t low, int64_t high);
-/* The same of `count` elements, into memory that is there. */
+/* Reads `count` integers into memory that is there. */
 bonsai_status bn_npz_integers(int64_t *out, bn_zip *z, const char *name, int64_t count, int64_t low,
                               int64_t high);
 /* Reads the one integer of an array, which must be in low..high. */
@@ -124,14 +125,14 @@ bonsai_status bn_npy_features(bn_draft *d, bn_npy *a, int64_t *n);
 
 /* ---- splits in archives (splitfile.c) ---- */
 
-/* The array with the ids of a part's nodes, or with a mark for each node. */
+/* Returns the name of the array with the ids of a part's nodes, or with a mark for each node. */
 const char   *bn_part_array(bonsai_part part, bool mask);
 /* Puts the nodes of a part into the split of n nodes; refuses one that is in another part. */
 bonsai_status bn_npz_part(uint8_t *split, int64_t n, bn_zip *z, bonsai_part part, bool mask);
 
 /* ---- writing archives of graphs (npzwrite.c) ---- */
 
-/* The name of a section's array that only our files have; NULL: it has none. */
+/* Returns the name of a section's array that only our files have; NULL if it has none. */
 const char   *bn_npz_name(bonsai_section s);
 bonsai_status bn_npz_write(const bonsai_graph *g, const char *path, const bonsai_write_options *o,
                            uint64_t *left_out);

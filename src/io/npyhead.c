@@ -193,7 +193,7 @@ done:
 
 /* ---- shape ---- */
 
-/* "[2,any]": a length of -1 is any. */
+/* Writes a shape such as "[2,any]": a length of -1 is any. */
 static void shape_text(char out[128], const bn_npy *a)
 {
     int len = snprintf(out, 128, "[");

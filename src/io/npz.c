@@ -199,8 +199,8 @@ done:
     return rc;
 }
 
-/* The number of nodes, one more than the largest id if nothing says it.  Many more than the arrays
- * speak of take memory that the file does not account for. */
+/* Sets the number of nodes, one more than the largest id if nothing says it.  Many more than the
+ * arrays speak of take memory that the file does not account for. */
 static bonsai_status count_nodes(reader *r)
 {
     enum { SOME = 1 << 20, PER_BYTE = 64 };
@@ -223,7 +223,7 @@ static bonsai_status count_nodes(reader *r)
 
 /* ---- split ---- */
 
-/* 1: has NAME_idx, 2: has NAME_mask, 0: has neither */
+/* Returns 1 if there is NAME_idx, 2 if there is NAME_mask, 0 if there is neither. */
 static int part_form(const reader *r, int part)
 {
     if (has(r, bn_part_array((bonsai_part)part, false)))
@@ -247,7 +247,7 @@ done:
     return rc;
 }
 
-/* The length of a mask is the number of nodes. */
+/* Notes the length of each mask, which is the number of nodes. */
 static bonsai_status claim_masks(reader *r)
 {
     bonsai_status rc = BONSAI_OK;

@@ -94,7 +94,7 @@ static bonsai_status emit_section(writer *w, const array *a)
     return bn_zip_out_write(w->zip, s->data, s->count * (int64_t)bonsai_type_bytes(s->type));
 }
 
-/* Soft labels and node weights as numbers, whatever their stored type. */
+/* Writes soft labels and node weights as numbers, whatever their stored type. */
 static bonsai_status emit_reals(writer *w, const array *a)
 {
     bonsai_status rc = BONSAI_OK;
@@ -217,7 +217,7 @@ static void add_features(writer *w)
     add(w, (array){"x_shape", "<i8", emit_shape, 0, 1, {2}});
 }
 
-/* Empty lists are written too: a split may leave every node out. */
+/* Lists the parts of the split, also empty ones. */
 static void add_split(writer *w)
 {
     static const char *const names[] = {"", "train_idx", "val_idx", "test_idx"};

@@ -124,7 +124,7 @@ done:
     return rc;
 }
 
-/* A blank line is an unknown label, so this counts lines, not records. */
+/* Reads a label a line; a blank line is an unknown label, so lines are counted, not records. */
 static bonsai_status text_labels(reader *r, int32_t **label)
 {
     bonsai_status rc;
@@ -343,7 +343,7 @@ done:
     return rc;
 }
 
-/* The first folder by name in `folder`; "" if there is none. */
+/* Returns the first folder by name in `folder`; "" if there is none. */
 static void first_scheme(char *out, size_t room, const char *folder)
 {
     DIR *dir = opendir(folder);

@@ -149,7 +149,7 @@ done:
 static bonsai_status push_none(bn_pickle *p, int k)  { return push(p, (kind)k, 0, 0); }
 static bonsai_status push_bool(bn_pickle *p, int is) { return push(p, BOOL, is, 0); }
 
-/* A signed number; Python writes those that need more than four bytes in this way. */
+/* Pushes a signed number of more than four bytes. */
 static bonsai_status op_long(bn_pickle *p, int unused)
 {
     (void)unused;
@@ -170,7 +170,7 @@ done:
     return rc;
 }
 
-/* Nobody reads the value: no file has one that matters. */
+/* Pushes a real without its value, which no reader needs. */
 static bonsai_status op_real(bn_pickle *p, int bytes)
 {
     const uint8_t *b;
@@ -194,7 +194,7 @@ done:
     return rc;
 }
 
-/* The number of bytes from `at` to the end of the line, or -1. */
+/* Returns the number of bytes from `at` to the end of the line, or -1. */
 static int64_t line_length(const bn_pickle *p, int64_t at)
 {
     if (at >= p->file.len)

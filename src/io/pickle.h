@@ -34,14 +34,14 @@ typedef struct {                /* a dict of lists; list i is item[begin[i] .. b
 
 /* Reads the whole file; the result keeps it mapped. */
 bonsai_status bn_pickle_read(bn_pickle **out, const char *path);
-/* The same of bytes that stay where they are as long as the result; where is for error messages.
- * *used, unless NULL, gets the length of the pickle; else nothing may follow it. */
+/* Reads bytes that stay where they are as long as the result; where is for error messages. *used,
+ * unless NULL, gets the length of the pickle; else nothing may follow it. */
 bonsai_status bn_pickle_parse(bn_pickle **out, const char *where, const uint8_t *data, int64_t len,
                               int64_t *used);
 void          bn_pickle_free(bn_pickle *p);
 
-/* Get the content as the one kind that the caller needs, or fail.  Arrays belong to p; lists belong
- * to the caller, who frees them with bn_pickle_lists_free. */
+/* Get the content as the one kind that the caller needs, or fail.  Arrays belong to p; lists
+ * belong to the caller, who frees them with bn_pickle_lists_free. */
 bonsai_status bn_pickle_as_array(bn_pickle_array *out, const bn_pickle *p);
 /* Offsets ascend from 0 to the number of indices; indices are below the number of columns. */
 bonsai_status bn_pickle_as_matrix(bn_pickle_matrix *out, const bn_pickle *p);
@@ -79,7 +79,8 @@ bool bn_pickle_listed(const uint8_t **key, int64_t *len, const bn_pickle *p, int
 bool bn_pickle_storage(int64_t *item, int64_t *count, const bn_pickle *p, const uint8_t *key,
                        int64_t len);
 
-/* Element i of an array in file order, or (r, c) of a matrix; bn_pickle_int is not for floats. */
+/* Return element i of an array in file order, or (r, c) of a matrix; bn_pickle_int is not for
+ * floats. */
 int64_t bn_pickle_int(const bn_pickle_array *a, int64_t i);
 double  bn_pickle_real(const bn_pickle_array *a, int64_t i);
 double  bn_pickle_real_at(const bn_pickle_array *a, int64_t r, int64_t c);

@@ -86,7 +86,7 @@ bonsai_status bn_pickle_push_chain(bn_pickle *p, kind k);
 
 /* Gets the values of a chain of exactly `count`, which the caller keeps small. */
 bool bn_pickle_unpack(value *out, const bn_pickle *p, const value *v, kind k, int64_t count);
-/* The bytes of a string of either kind; NULL: it is none. */
+/* Returns the bytes of a string of either kind; NULL for another value. */
 const uint8_t *bn_pickle_text(const bn_pickle *p, const value *v);
 bool bn_pickle_is(const bn_pickle *p, const value *v, const char *text);
 /* Replaces the top two values with one. */

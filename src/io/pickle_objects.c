@@ -56,7 +56,7 @@ done:
     return rc;
 }
 
-/* _reconstruct(ndarray, (0,), 'b') */
+/* Calls _reconstruct(ndarray, (0,), 'b') */
 static bonsai_status call_reconstruct(bn_pickle *p, const value *args)
 {
     value v[3], zero[1];
@@ -67,7 +67,7 @@ static bonsai_status call_reconstruct(bn_pickle *p, const value *args)
     return new_array(p, ARRAY, (bn_pickle_array){0});
 }
 
-/* dtype('i4', 0, 1), or False and True */
+/* Calls dtype('i4', 0, 1), or False and True */
 static bonsai_status call_dtype(bn_pickle *p, const value *args)
 {
     static const char known[][3] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4",
@@ -93,7 +93,7 @@ static bonsai_status new_dict(bn_pickle *p)
     return rc;
 }
 
-/* OrderedDict() */
+/* Calls OrderedDict(). */
 static bonsai_status call_ordered_dict(bn_pickle *p, const value *args)
 {
     if (!bn_pickle_unpack(NULL, p, args, TUPLE, 0))
@@ -101,7 +101,7 @@ static bonsai_status call_ordered_dict(bn_pickle *p, const value *args)
     return new_dict(p);
 }
 
-/* defaultdict(list) */
+/* Calls defaultdict(list). */
 static bonsai_status call_defaultdict(bn_pickle *p, const value *args)
 {
     value v[1];
@@ -149,7 +149,7 @@ done:
 
 /* ---- the state of an object ---- */
 
-/* (3, '<', None, None, None, -1, -1, 0) */
+/* Gives a dtype its state, (3, '<', None, None, None, -1, -1, 0) */
 static bonsai_status build_dtype(bn_pickle *p, array *dtype, const value *state)
 {
     value v[8];
@@ -175,7 +175,7 @@ static bool get_shape(bn_pickle_array *a, const bn_pickle *p, const value *shape
     return a->dims > 0 && v[0].kind == INT && v[1].kind == INT && v[0].at >= 0 && v[1].at >= 0;
 }
 
-/* (1, shape, dtype, False, bytes) */
+/* Gives an array its state, (1, shape, dtype, False, bytes). */
 static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
 {
     value v[5];
@@ -197,7 +197,7 @@ static bonsai_status build_array(bn_pickle *p, array *out, const value *state)
     return BONSAI_OK;
 }
 
-/* The index of the one-dimensional array that a state calls `name`, or -1. */
+/* Returns the index of the one-dimensional array that a state calls `name`, or -1. */
 static int64_t find_part(const bn_pickle *p, const value *state, int64_t count, const char *name)
 {
     int64_t found = -1;
@@ -217,7 +217,8 @@ static bool find_shape(bn_pickle_array *a, const bn_pickle *p, const value *stat
     return found;
 }
 
-/* {'format': 'csr', '_shape': (rows, columns), 'indptr': ..., 'indices': ..., 'data': ...} */
+/* Gives a matrix its state, {'format': 'csr', '_shape': (rows, columns), 'indptr': ..., 'indices':
+ * ..., 'data': ...} */
 static bonsai_status build_matrix(bn_pickle *p, matrix *out, const value *state)
 {
     static const char *const names[3] = {"indptr", "indices", "data"};

@@ -36,7 +36,7 @@ done:
     return rc;
 }
 
-/* bytes(), which no bytes are written as. */
+/* Calls bytes(), which stands for no bytes. */
 bonsai_status bn_pickle_call_bytes(bn_pickle *p, const value *args)
 {
     if (!bn_pickle_unpack(NULL, p, args, TUPLE, 0))
@@ -70,7 +70,7 @@ static int64_t find_storage(const bn_pickle *p, const uint8_t *key, int64_t len)
     return -1;
 }
 
-/* Each tensor has the name of its storage compared with those before, so names must be short. */
+/* Fails if the name of a storage is long: each tensor compares it with those before. */
 static bonsai_status check_storage(const bn_pickle *p, const storage *s)
 {
     int64_t bytes;
@@ -103,7 +103,8 @@ done:
     return rc;
 }
 
-/* ('storage', torch.LongStorage, name, 'cpu', elements), and None in older files */
+/* Notes a storage, ('storage', torch.LongStorage, name, 'cpu', elements), and None in older
+ * files */
 bonsai_status bn_pickle_persistent(bn_pickle *p, int values)
 {
     bonsai_status rc;
@@ -126,7 +127,7 @@ done:
     return rc;
 }
 
-/* _rebuild_tensor_v2(storage, offset, (elements,), (1,), requires_grad, hooks) */
+/* Calls _rebuild_tensor_v2(storage, offset, (elements,), (1,), requires_grad, hooks) */
 bonsai_status bn_pickle_call_tensor(bn_pickle *p, const value *args)
 {
     bonsai_status rc;

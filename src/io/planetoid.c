@@ -38,7 +38,7 @@ typedef struct {
 
 /* ---- paths ---- */
 
-/* The length of DIR/ind.NAME in a path that may also name one of its files. */
+/* Returns the length of DIR/ind.NAME in a path that may also name one of its files. */
 static size_t base_length(const char *path, int which)
 {
     return which < 0 ? strlen(path) : strlen(path) - strlen(endings[which]);
@@ -66,7 +66,7 @@ static bool has_files(const char *path, size_t base)
     return has_file(path, base, GRAPH) && has_file(path, base, ALLX);
 }
 
-/* Which file's ending the path has; -1: it is DIR/ind.NAME. */
+/* Returns the file whose ending the path has; -1 if it is DIR/ind.NAME. */
 static int named_file(const char *path)
 {
     if (has_files(path, strlen(path)))
@@ -230,7 +230,7 @@ done:
     return rc;
 }
 
-/* The class of a one-hot row, or -1 if all entries are zero. */
+/* Finds the class of a one-hot row, or -1 if all entries are zero. */
 static bonsai_status one_hot(int32_t *out, const planetoid *p, int which, int64_t row)
 {
     const bn_pickle_array *y = &p->y[which];

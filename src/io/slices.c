@@ -28,7 +28,7 @@ static bonsai_status create(bn_slices *s, const char *path)
     return bn_rank(s->w) == 0 ? bn_out_open(&s->out, path) : BONSAI_OK;
 }
 
-/* Rank 0 says where the file is, and the other ranks open it. */
+/* Opens on the other ranks the file that rank 0 created. */
 static bonsai_status meet(bn_slices *s, const char *path, bool local)
 {
     bonsai_status rc;

@@ -110,8 +110,8 @@ static bonsai_status read_indptr(csr *c, bn_zip *z, const char *name, int64_t n)
                         (long long)bad, (long long)out[bad], bad ? "at least " : "",
                         bad ? (long long)out[bad - 1] : 0ll);
     else if (out[n] != c->count)
-        rc = bn_fail_at(BONSAI_E_FORMAT, where, "the last entry is %lld, but there are %lld indices",
-                        (long long)out[n], (long long)c->count);
+        rc = bn_fail_at(BONSAI_E_FORMAT, where, "the last entry is %lld, but there are %lld "
+                        "indices", (long long)out[n], (long long)c->count);
 done:
     return rc;
 }

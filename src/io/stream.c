@@ -200,7 +200,7 @@ bonsai_status bn_stream_edges_end(bn_stream *s)
 
 /* ---- all of it ---- */
 
-/* Whether the elements lie in a file as the library needs them. */
+/* Returns whether the elements lie in a file as the library needs them. */
 static bool can_be_mapped(const bn_npy *a)
 {
     return !a->zip && !a->fortran && !a->big && a->kind == 'f' && a->count > 0 &&

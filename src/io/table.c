@@ -168,7 +168,8 @@ bool bn_field_is_real(const bn_field *f)
     return bn_field_real(f, &v);
 }
 
-bonsai_status bn_head_names_add(bn_head_names *n, const bn_lines *l, const bn_field *f, bool escaped)
+bonsai_status bn_head_names_add(bn_head_names *n, const bn_lines *l, const bn_field *f,
+                                bool escaped)
 {
     bonsai_status rc;
     BN_TRY(bn_field_name(l, f));

@@ -92,7 +92,7 @@ static int64_t *head_value(head *h, const bn_field *f)
     return NULL;
 }
 
-/* "key=value key=value ..." */
+/* Reads "key=value key=value ...". */
 static bonsai_status parse_head(head *h, const bn_lines *l, const char *p, const char *end)
 {
     while (p < end) {
@@ -133,8 +133,8 @@ static void use_head(const head *h, edges *e, bn_companions *c, const bonsai_rea
                  (h->self_loops == 1 ? BONSAI_FLAG_SELF_LOOPS : 0u) |
                  (h->repeated == 1 ? BONSAI_FLAG_REPEATED : 0u) |
                  (h->is_operator == 1 ? BONSAI_FLAG_OPERATOR : 0u);
-    c->said_features = o->features ? -1 : h->features;      /* other files, other counts */
-    c->said_classes = o->labels ? -1 : h->classes;
+    c->announced_features = o->features ? -1 : h->features;      /* other files, other counts */
+    c->announced_classes = o->labels ? -1 : h->classes;
     if (h->features == 0 && !o->features) {     /* any feature file here is an older one */
         bn_free(c->features);
         c->features = NULL;
@@ -283,7 +283,7 @@ done:
 /* ---- the whole ---- */
 
 /* Uses the node count of the head if no file lists the nodes. */
-static bonsai_status use_said_nodes(edges *e, const head *h)
+static bonsai_status use_announced_nodes(edges *e, const head *h)
 {
     bonsai_status rc = BONSAI_OK;
     if (h->nodes < 0 || e->nodes->n == h->nodes)
@@ -291,7 +291,7 @@ static bonsai_status use_said_nodes(edges *e, const head *h)
     if (e->nodes->n >= 0)
         return bn_fail_at(BONSAI_E_FORMAT, e->t.l.path, "says %lld nodes, but %s has %lld",
                           (long long)h->nodes, e->nodes->listed, (long long)e->nodes->n);
-    BN_TRY(bn_check_said_nodes(&e->t.l, h->nodes));
+    BN_TRY(bn_check_announced_nodes(&e->t.l, h->nodes));
     bn_nodes_reset(e->nodes, BN_NUMBERS);
     e->nodes->n = h->nodes;
 done:
@@ -318,7 +318,7 @@ static bonsai_status read_text(bn_draft *d, const char *path, const bonsai_read_
     BN_TRY(read_head(&h, &e.t.l));
     use_head(&h, &e, &c, o);
     BN_TRY(bn_companions_nodes(&c, d));
-    BN_TRY(use_said_nodes(&e, &h));
+    BN_TRY(use_announced_nodes(&e, &h));
     e.known = c.nodes.n >= 0;
     BN_TRY(read_edges(&e));
     if (h.edges >= 0 && e.lines != h.edges)

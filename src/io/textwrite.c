@@ -47,7 +47,7 @@ static int put_int(char *to, int64_t v)
     return at;
 }
 
-/* Most features are small counts, which need no printf. */
+/* Writes a float; most features are small counts, which need no printf. */
 static int put_float(char *to, float v)
 {
     uint32_t bits;
@@ -113,7 +113,7 @@ done:
 
 /* ---- files ---- */
 
-/* Whether to write an entry: an edge and its reverse are one line, from the lower node. */
+/* Returns whether to write an entry: an edge and its reverse are one line, from the lower node. */
 static bool is_listed(const bonsai_graph *g, int64_t u, int64_t v)
 {
     return (g->view.flags & BONSAI_FLAG_DIRECTED) || u <= v;

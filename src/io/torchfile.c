@@ -1,8 +1,8 @@
 /* torchfile.c -- reads dicts of numbers and indices from files of torch.save.
  *
  * A zip archive has the pickle in NAME/data.pkl and each storage in NAME/data/KEY.  The older
- * layout is a sequence of pickles: a magic number, a version, facts about the machine, the object, a
- * list of the names of storages; behind them for each storage its number of elements and the
+ * layout is a sequence of pickles: a magic number, a version, facts about the machine, the object,
+ * a list of the names of storages; behind them for each storage its number of elements and the
  * elements.
  *
  * SPDX-License-Identifier: MIT */
@@ -128,7 +128,7 @@ static bonsai_status find_storage(const uint8_t **out, const bn_torch *t, const 
                       "another number of them");
 }
 
-/* The same in the archive; the caller frees *member. */
+/* Finds the elements of a storage in the archive; the caller frees *member. */
 static bonsai_status unzip_storage(const uint8_t **out, uint8_t **member, bn_torch *t,
                                    const bn_pickle_tensor *w)
 {

@@ -23,7 +23,7 @@ bonsai_status bn_torch_open(bn_torch *t, const char *path);
 void          bn_torch_close(bn_torch *t);              /* all zero is allowed */
 bool          bn_torch_has(const bn_torch *t, const char *name);
 bonsai_status bn_torch_int(int64_t *out, const bn_torch *t, const char *name);
-/* An array or a tensor of integers of one dimension; the caller frees *out. */
+/* Reads an array or a tensor of integers of one dimension; the caller frees *out. */
 bonsai_status bn_torch_indices(int64_t **out, int64_t *count, bn_torch *t, const char *name);
 
 #endif

@@ -25,7 +25,7 @@ static bonsai_status zip_failed(const char *where, zip_error_t *e)
     return bn_fail_at(BONSAI_E_FORMAT, where, "cannot be unzipped: %s", zip_error_strerror(e));
 }
 
-/* Why it does not open. */
+/* Fails with the reason why the archive does not open. */
 static bonsai_status not_opened(const char *path, zip_error_t *e)
 {
     switch (zip_error_code_zip(e)) {
@@ -200,7 +200,7 @@ done:
     return rc;
 }
 
-/* The member whose name ends with "/name", or is it; -1: none. */
+/* Returns the member whose name is name or ends with "/name"; -1 if there is none. */
 static zip_int64_t locate_ending(const bn_zip *z, const char *name)
 {
     const zip_int64_t members = zip_get_num_entries(z->archive, 0);
@@ -256,7 +256,7 @@ done:
     return rc;
 }
 
-/* libzip checks the checksum when it reaches the end. */
+/* Fails if bytes follow; libzip compares the checksum when it reaches the end. */
 bonsai_status bn_zip_end(bn_npy *a)
 {
     char extra;

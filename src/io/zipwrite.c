@@ -53,7 +53,7 @@ static void put_name(record *r, const char *name)
     r->len += (int64_t)len;
 }
 
-/* From "version needed" to "length of the name", which both headers share. */
+/* Writes the fields from "version needed" to "length of the name", which both headers share. */
 static void put_common(record *r, const member *m, bool wide)
 {
     put(r, 2, wide ? 45 : 20);
