@@ -165,6 +165,8 @@ bonsai_status bn_file_open(bn_file *out, const char *path);     /* regular files
 void          bn_file_close(bn_file *f);
 bool bn_is_dir(const char *path);
 bool bn_is_file(const char *path);
+/* The same of a path in parts; it allocates nothing, so that choosing a format cannot fail. */
+bool bn_is_file_at(const char *fmt, ...) BN_PRINTF(1, 2);
 /* dir/name, malloced; name may be NULL. */
 bonsai_status bn_path_join(char **out, const char *dir, const char *name);
 bool bn_ends_with(const char *s, const char *ending);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +21,16 @@ bool bn_is_file(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool bn_is_file_at(const char *fmt, ...)
+{
+    char path[4096];
+    va_list args;
+    va_start(args, fmt);
+    const int len = vsnprintf(path, sizeof path, fmt, args);
+    va_end(args);
+    return len > 0 && len < (int)sizeof path && bn_is_file(path);
 }
 
 bool bn_ends_with(const char *s, const char *ending)

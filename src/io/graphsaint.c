@@ -15,9 +15,7 @@
 
 static bool matches(const char *path)
 {
-    char name[4096];            /* no allocation: this must not fail */
-    int len = snprintf(name, sizeof name, "%s/adj_full.npz", path);
-    return bn_is_dir(path) && len > 0 && (size_t)len < sizeof name && bn_is_file(name);
+    return bn_is_file_at("%s/adj_full.npz", path);
 }
 
 /* ---- the matrices ---- */

@@ -31,14 +31,6 @@ static const char *const files[FILES] = {
 
 /* ---- where files are ---- */
 
-/* Finds PATH/BELOW/NAME, without an allocation: choosing a format cannot run out of memory. */
-static bool has(const char *path, const char *below, const char *name)
-{
-    char full[4096];
-    const int len = snprintf(full, sizeof full, "%s/%s%s", path, below, name);
-    return len > 0 && len < (int)sizeof full && bn_is_file(full);
-}
-
 /* Returns the folder below path that has paper/; NULL if none has. */
 static const char *folder_below(const char *path)
 {
@@ -47,7 +39,8 @@ static const char *folder_below(const char *path)
         "mag240m_kddcup2021/",
     };
     for (size_t i = 0; i < sizeof below / sizeof *below; i++)
-        if (has(path, below[i], files[FEATURES]) || has(path, below[i], files[EDGES]))
+        if (bn_is_file_at("%s/%s%s", path, below[i], files[FEATURES]) ||
+            bn_is_file_at("%s/%s%s", path, below[i], files[EDGES]))
             return below[i];
     return NULL;
 }
@@ -80,7 +73,7 @@ static bonsai_status find_file(char **out, const char *path, const char *below, 
     above(up, below);
     above(top, up);
     for (int i = 0; file >= META && i < 3; i++)
-        if (has(path, folders[i], files[file])) {
+        if (bn_is_file_at("%s/%s%s", path, folders[i], files[file])) {
             in = folders[i];
             break;
         }

@@ -193,27 +193,43 @@ done:
     return rc;
 }
 
+/* Parses an id; one that is not an integer makes all ids names, which must be read again. */
+static bonsai_status parse_id(int64_t *value, bn_nodes *nodes, const bn_lines *l,
+                              const bn_field *id, bool *again)
+{
+    *value = 0;
+    if (id->len == 0 && !id->quoted)
+        return bn_lines_fail(l, "the id of a node is empty");
+    if (nodes->kind == BN_NAMES)
+        return bn_field_id(l, id);
+    if (!bn_field_int(id, value)) {
+        bn_nodes_reset(nodes, BN_NAMES);
+        *again = true;
+    }
+    return BONSAI_OK;
+}
+
+/* Adds the key of an id: its text, or the bytes of its value. */
+static bonsai_status add_key(int32_t *out, bn_nodes *nodes, const bn_field *id, int64_t value,
+                             bool *added)
+{
+    return nodes->kind == BN_NAMES ? bn_ids_add(&nodes->ids, id->text, id->len, out, added)
+                                   : bn_ids_add(&nodes->ids, &value, sizeof value, out, added);
+}
+
 bonsai_status bn_nodes_list(bn_nodes *nodes, const bn_lines *l, const bn_field *id, bool *again)
 {
-    bonsai_status rc = BONSAI_OK;
+    bonsai_status rc;
     int64_t value;
     int32_t number;
     bool added = true;
-    if (id->len == 0 && !id->quoted)
-        return bn_lines_fail(l, "the id of a node is empty");
-    if (nodes->kind != BN_NAMES && !bn_field_int(id, &value)) {
-        bn_nodes_reset(nodes, BN_NAMES);
-        *again = true;
+    BN_TRY(parse_id(&value, nodes, l, id, again));
+    if (*again)
         return BONSAI_OK;
-    }
     if (nodes->kind == BN_NUMBERS && (value != nodes->n || value >= INT32_MAX))
         BN_TRY(become_integers(nodes));
-    if (nodes->kind == BN_INTEGERS)
-        BN_TRY(bn_ids_add(&nodes->ids, &value, sizeof value, &number, &added));
-    if (nodes->kind == BN_NAMES) {
-        BN_TRY(bn_field_id(l, id));
-        BN_TRY(bn_ids_add(&nodes->ids, id->text, id->len, &number, &added));
-    }
+    if (nodes->kind != BN_NUMBERS)
+        BN_TRY(add_key(&number, nodes, id, value, &added));
     nodes->n++;
     if (!added)
         rc = bn_lines_fail(l, "node \"%.*s\" is listed a second time", bn_field_show(id),
@@ -284,27 +300,20 @@ const char *bn_nodes_show(char *out, size_t size, const bn_nodes *nodes, int64_t
 bonsai_status bn_nodes_meet(int32_t *out, bn_nodes *nodes, const bn_lines *l, const bn_field *id,
                             bool *again)
 {
-    bonsai_status rc = BONSAI_OK;
-    int64_t value = 0;
+    bonsai_status rc;
+    int64_t value;
     *out = 0;
-    if (id->len == 0 && !id->quoted)
-        return bn_lines_fail(l, "the id of a node is empty");
-    if (nodes->kind != BN_NAMES && !bn_field_int(id, &value)) {
-        bn_nodes_reset(nodes, BN_NAMES);
-        *again = true;
-    } else if (nodes->kind == BN_NUMBERS && (value < 0 || value >= INT32_MAX)) {
+    BN_TRY(parse_id(&value, nodes, l, id, again));
+    if (*again)
+        return BONSAI_OK;
+    if (nodes->kind == BN_NUMBERS && (value < 0 || value >= INT32_MAX)) {
         bn_nodes_reset(nodes, BN_INTEGERS);
         *again = true;
     } else if (nodes->kind == BN_NUMBERS) {
         *out = (int32_t)value;
         nodes->n = value >= nodes->n ? value + 1 : nodes->n;
     } else {
-        if (nodes->kind == BN_NAMES)
-            BN_TRY(bn_field_id(l, id));
-        if (nodes->kind == BN_NAMES)
-            BN_TRY(bn_ids_add(&nodes->ids, id->text, id->len, out, NULL));
-        else
-            BN_TRY(bn_ids_add(&nodes->ids, &value, sizeof value, out, NULL));
+        BN_TRY(add_key(out, nodes, id, value, NULL));
         nodes->n = nodes->ids.count;
     }
 done:

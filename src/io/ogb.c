@@ -31,9 +31,7 @@ typedef struct {
 
 static bool has(const char *folder, const char *name)
 {
-    char path[4096];            /* no allocation: choosing a format cannot run out of memory */
-    int len = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return len < (int)sizeof path && bn_is_file(path);
+    return bn_is_file_at("%s/%s", folder, name);
 }
 
 static bool matches(const char *path)

@@ -374,17 +374,19 @@ done:
     return rc;
 }
 
-bonsai_status bn_pickle_parse(bn_pickle **out, const char *where, const uint8_t *data, int64_t len,
-                              int64_t *used)
+/* Reads the bytes of data; data.data NULL: the file at where, which the result keeps mapped. */
+static bonsai_status read_pickle(bn_pickle **out, const char *where, bn_file data, int64_t *used)
 {
     bonsai_status rc;
     bn_pickle *p = NULL;
     *out = NULL;
     BN_TRY(BN_NEW(&p, 1));
     BN_TRY(bn_strdup(&p->where, where));
-    p->file = (bn_file){data, len};
-    p->borrowed = true;
+    p->file = data;
+    p->borrowed = data.data != NULL;
     p->goes_on = used != NULL;
+    if (!p->borrowed)
+        BN_TRY(bn_file_open(&p->file, where));
     BN_TRY(run(p));
     if (used)
         *used = p->pos;
@@ -395,20 +397,15 @@ done:
     return rc;
 }
 
+bonsai_status bn_pickle_parse(bn_pickle **out, const char *where, const uint8_t *data, int64_t len,
+                              int64_t *used)
+{
+    return read_pickle(out, where, (bn_file){data, len}, used);
+}
+
 bonsai_status bn_pickle_read(bn_pickle **out, const char *path)
 {
-    bonsai_status rc;
-    bn_pickle *p = NULL;
-    *out = NULL;
-    BN_TRY(BN_NEW(&p, 1));
-    BN_TRY(bn_strdup(&p->where, path));
-    BN_TRY(bn_file_open(&p->file, path));
-    BN_TRY(run(p));
-    *out = p;
-    p = NULL;
-done:
-    bn_pickle_free(p);
-    return rc;
+    return read_pickle(out, path, (bn_file){NULL, 0}, NULL);
 }
 
 void bn_pickle_free(bn_pickle *p)

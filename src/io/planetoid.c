@@ -54,16 +54,10 @@ static bonsai_status file_path(char **out, const char *path, size_t base, int fi
     return rc;
 }
 
-static bool has_file(const char *path, size_t base, int file)
-{
-    char name[4096];            /* no allocation: choosing a format cannot run out of memory */
-    int len = snprintf(name, sizeof name, "%.*s%s", (int)base, path, endings[file]);
-    return base < sizeof name && len < (int)sizeof name && bn_is_file(name);
-}
-
 static bool has_files(const char *path, size_t base)
 {
-    return has_file(path, base, GRAPH) && has_file(path, base, ALLX);
+    return bn_is_file_at("%.*s%s", (int)base, path, endings[GRAPH]) &&
+           bn_is_file_at("%.*s%s", (int)base, path, endings[ALLX]);
 }
 
 /* Returns the file whose ending the path has; -1 if it is DIR/ind.NAME. */

@@ -62,15 +62,12 @@ done:
 
 static bool matches(const char *path)
 {
-    char file[4096];
-    bool found = false;
     if (!bn_is_dir(path))
         return is_edge_file(path);
-    for (int i = 0; bn_text_endings[i] && !found; i++) {
-        int len = snprintf(file, sizeof file, "%s/edges%s", path, bn_text_endings[i]);
-        found = len > 0 && (size_t)len < sizeof file && bn_is_file(file);
-    }
-    return found;
+    for (int i = 0; bn_text_endings[i]; i++)
+        if (bn_is_file_at("%s/edges%s", path, bn_text_endings[i]))
+            return true;
+    return false;
 }
 
 /* ---- the head ---- */
