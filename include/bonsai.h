@@ -521,64 +521,33 @@ typedef struct {
 BONSAI_API void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size);
 BONSAI_API const char *bonsai_method_name(bonsai_method m);    /* "trees", ...; NULL: unknown */
 
+enum { BONSAI_FACT_ROOM = 128 };
+
 typedef struct {                /* a condensed graph, beside the full one, and its making */
     size_t  size;               /* set by the init function */
-    int64_t nodes, edges, labelled, roots, features;
-    int64_t full_nodes, full_edges, full_labelled;
+    int64_t nodes, edges, labelled, roots;
+    int64_t full_nodes, full_edges;
     double  bytes, full_bytes, ratio;           /* STRICT */
-    double  paper_bytes, paper_full_bytes, paper_ratio;
-    double  budget;             /* in the accounting asked for; 0: in nodes or trees */
-    int64_t trees, sample;      /* training trees; sampled ones */
-    int     k, layers, rounds;  /* rounds of pruning */
-    int     shallow_classes;    /* classes none of whose trees fitted at full depth */
     double  coverage;           /* share of the sample that the roots cover; -1: not known */
-    double  coverage_check;     /* the same on an independent sample of up to 500 */
-    double  coverage_bound;     /* no choice of trees at this price covers more */
-    double  recall;             /* of the projected k-NN; 1: exact; -1: too large to measure */
-    int64_t rechecks;           /* lazy re-evaluations of the cover */
-    double  seconds_wl, seconds_knn, seconds_cover, seconds_sparsify;
-    double  seconds_total;      /* the sum of all the other seconds_... */
+    double  probe, probe_full;  /* percent of validation nodes that the probe got right, or another
+                                 * metric of them, fitted on the small and on the full graph; -1:
+                                 * none */
+    double  seconds_total;
     int64_t peak_rss_bytes;
     uint64_t seed;
     bonsai_method method;       /* of AUTO: the one that it chose */
-    int     entries;            /* prototypes: features kept of a row; 0: all */
-    bonsai_type values;         /* prototypes: how these are stored */
-    double  probe;              /* percent of validation nodes that the probe got right, or another
-                                 * metric of them; -1: none */
-    double  probe_other;        /* AUTO: of the runner-up, or the most it can expect */
-    double  lossless_ratio;     /* to the full graph stored in as many bits; 0: as ratio */
-    double  seconds_cluster, seconds_probe;
-    char    why[160];           /* AUTO, learned, PUBLISHED: the reason, in one line */
-    int64_t memory;             /* bytes that were allowed */
-    int64_t held, scratch;      /* the most bytes of large arrays in memory, and in scratch files */
-    int64_t sent, sent_rows, halo;      /* ranks: bytes exchanged; for embeddings; least for it */
-    int     columns;            /* of the embedding that were made at a time */
-    int     ranks;
-    char    version[28];        /* of the library that made it, ... */
-    uint32_t input_crc32;       /* ... and a checksum of all that it read of the full graph */
-    double  seconds_measure;    /* checks, sizes and the checksum of the full graph */
-    double  seconds_fit, seconds_finish;        /* posteriors; the small graph and its record */
-    double  measured;           /* share of the pairs of trees compared by all features; 0: none */
-    double  seconds_learn;
-    int64_t learn_rounds;       /* learned nodes: rounds in all, 0: the method does not learn; ... */
-    int64_t learn_made, learn_kept, learn_skipped;      /* ... made, the one that was kept, and
-                                 * gradients that were not finite */
-    double  learn_loss;         /* of the round that was kept; -1: of none, or not finite */
-    char    learn_settings[24]; /* the dataset whose published settings were used, ... */
-    int     learn_own;          /* ... 1: by its shape it is the graph itself */
-    char    learn_end[12];      /* "done", "time": it was up, "not finite": gradients were not */
-    int64_t whole_trees;        /* roots that have all within `layers` hops of them in the small
-                                 * graph; -1: not known, or nodes were made */
-    double  probe_full;         /* as probe, but fitted on the full graph, ... */
-    int64_t probe_fitted;       /* ... on so many of its training nodes; -1 and 0: not measured */
-    int64_t probe_val, probe_held;      /* nodes that the probe judged on: validation nodes, or
-                                 * training nodes that were held out; one of them is 0 */
-    int     directions;         /* prototypes: of the basis that rows are mixtures of; 0: of none */
-    bonsai_aim metric;          /* that probe, probe_other and probe_full are of; AUTO: none */
-    double  probe_idle;         /* the same of always naming the largest class; -1: not known */
+    char    text[256];          /* all else: read it with bonsai_fact and bonsai_fact_text */
+    double  fact[BONSAI_FACT_ROOM];
 } bonsai_condense_info;
 #define bonsai_condense_info_init(i) bonsai_condense_info_init_sized((i), sizeof *(i))
 BONSAI_API void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size);
+/* Sets *value to a fact by its path, such as "cover.coverage_check" or "seconds.wl", and returns 1;
+ * returns 0 and sets NAN if the fact is not known, not a number, or does not exist.
+ * bonsai_fact_at (bonsai_study.h) lists all paths. */
+BONSAI_API int bonsai_fact(double *value, const bonsai_condense_info *i, const char *path);
+/* Returns a fact in words, such as "choice.why"; it belongs to the struct.  "": not known; NULL: not
+ * a text, or it does not exist. */
+BONSAI_API const char *bonsai_fact_text(const bonsai_condense_info *i, const char *path);
 
 /* The small graph of g that the options ask for.  *info, unless NULL, tells about it, and so does
  * its metadata.  No label of a node outside the training part enters it. */

@@ -530,6 +530,36 @@ BONSAI_API bonsai_status bonsai_condense_info_of(bonsai_condense_info *out,
                                                  const bonsai_graph *small);
 BONSAI_API bonsai_status bonsai_condense_options_of(bonsai_condense_options *out,
                                                     const bonsai_graph *small);
+typedef enum {
+    BONSAI_FACT_WHOLE, BONSAI_FACT_REAL, BONSAI_FACT_BYTES, BONSAI_FACT_SECONDS,
+    BONSAI_FACT_PERCENT, BONSAI_FACT_SHARE,             /* of 100, of 1 */
+    BONSAI_FACT_FLAG,
+    BONSAI_FACT_CHECKSUM,       /* 32 bits; eight hexadecimal digits in the metadata */
+    BONSAI_FACT_WORD,           /* a number, or by bonsai_fact_text a word */
+    BONSAI_FACT_TEXT
+} bonsai_fact_type;
+
+enum {                          /* where bonsai condense shows a fact, and how */
+    BONSAI_FACT_TREES = 1 << 0, BONSAI_FACT_PROTOTYPES = 1 << 1, BONSAI_FACT_LEARNED = 1 << 2,
+    BONSAI_FACT_PROBE = 1 << 3, BONSAI_FACT_MEMORY = 1 << 4,
+    BONSAI_FACT_OMIT = 1 << 5,          /* nowhere if it is not known */
+    BONSAI_FACT_IF_PART = 1 << 6        /* to people only between 0 and 1 */
+};
+
+typedef struct {
+    const char *path;           /* its place in the metadata, or a name of its own */
+    const char *key;            /* in the output of bonsai condense; NULL: the path, without the
+                                 * group of the metadata that it begins with */
+    const char *label;          /* for people; NULL: none */
+    const char *format;         /* of the number for people, as printf takes it; NULL: by type */
+    const char *note;           /* for people, beside it; NULL: none */
+    const char *when;           /* people see it if the fact of this path is above 0; NULL: always */
+    bonsai_fact_type type;
+    unsigned    marks;          /* where it is shown */
+} bonsai_fact_row;
+
+/* Fact i = 0, 1, ... of a condensed graph; NULL: no more. */
+BONSAI_API const bonsai_fact_row *bonsai_fact_at(int i);
 /* "accuracy", "mean of accuracy and balanced accuracy", ...; NULL: AUTO, or unknown. */
 BONSAI_API const char *bonsai_aim_text(bonsai_aim aim);
 /* What a small graph is worth by the probe, in a sentence that ends with a zero; empty: its method

@@ -267,17 +267,16 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     bn_json *rows = bn_json_array();
     for (int k = 0; k < a->count; k++) {
         const bonsai_condense_info *i = &info[k];
-        double used = a->o.accounting ? i->paper_bytes : i->bytes;
-        bn_json *coverage = i->coverage >= 0 ? bn_json_real(i->coverage) : bn_json_null();
+        double used = a->o.accounting ? fact(i, "sizes.paper_bytes") : i->bytes;
         bn_json_add(
             rows, bn_json_pack("[o,s,I,f,f,f,I,I,I,I,o,o,o]", bn_json_text(a->to[k]),
                                bonsai_method_name(i->method), (int64_t)i->bytes, i->ratio,
-                               used / i->budget, i->paper_ratio, (int64_t)i->nodes,
-                               (int64_t)i->edges, (int64_t)i->labelled,
-                               (int64_t)i->roots, coverage,
-                               i->probe >= 0 ? bn_json_real(i->probe) : bn_json_null(),
-                               i->whole_trees >= 0 ? bn_json_whole(i->whole_trees)
-                                                   : bn_json_null()));
+                               used / fact(i, "budget"), fact(i, "sizes.paper_ratio"), i->nodes,
+                               i->edges, i->labelled, i->roots,
+                               measure_json(i->coverage), measure_json(i->probe),
+                               fact(i, "cover.whole_trees") >= 0
+                                   ? bn_json_whole(fact_whole(i, "cover.whole_trees"))
+                                   : bn_json_null()));
     }
     summary_heading(&r, "Condensed");
     summary_text(&r, "method", "method", bonsai_method_name(a->o.method));
@@ -423,7 +422,7 @@ static bonsai_status write_all(session *s, const arguments *a, bonsai_graph *con
 static int print_results(session *s, arguments *a, const bonsai_condense_info *info,
                          bonsai_graph *const *small, const bonsai_graph *g, double passed)
 {
-    a->rare = info[0].metric == BONSAI_AIM_MIXED;
+    a->rare = fact(&info[0], "metric") == BONSAI_AIM_MIXED;
     int code = !a->ratios ? print_one(s, a, info, small[0], g)
                : s->json ? print_array(s, a, info, small) : print_rows(s, a, info, passed);
     if (code == EXIT_DONE)

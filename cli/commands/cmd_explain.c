@@ -235,12 +235,11 @@ static void add_making(summary *r, const story *t)
     char crc[16];
     bonsai_condense_options_init(&o);
     bonsai_condense_options_of(&o, t->g);
-    snprintf(crc, sizeof crc, "%08x", (unsigned)i->input_crc32);
+    snprintf(crc, sizeof crc, "%08x", (unsigned)fact_whole(i, "input_crc32"));
     summary_heading(r, "How it was made");
     summary_text(r, "method", "method", condensed_method(i));
-    if (i->why[0])
-        summary_text(r, "why", "why", i->why);
-    summary_text(r, "version", "bonsai's version", i->version);
+    summary_why(r, i);
+    summary_text(r, "version", "bonsai's version", bonsai_fact_text(i, "bonsai"));
     summary_text(r, "input_crc32", "checksum of the graph", crc);
     summary_text(r, "accounting", "accounting of bytes",
                  o.accounting == BONSAI_ACCOUNTING_STRICT ? "strict" : "paper");
@@ -303,7 +302,7 @@ static void add_roots(summary *r, story *t)
         covers = t->covers[root];
         bn_json *row = identity_row(t, root);
         bn_json_add(row, bn_json_whole(degree(t, root)));
-        if (t->info.sample > 0) {
+        if (fact(&t->info, "cover.sample") > 0) {
             double own = t->score[root];
             bn_json_add(row, own > 0 ? bn_json_real(own) : bn_json_null());
             bn_json_add(row, bn_json_whole(covers));
@@ -314,8 +313,8 @@ static void add_roots(summary *r, story *t)
         bn_json_free(rows);
         return;
     }
-    summary_heading(r, t->info.sample > 0 ? "Roots that cover most" : "Roots");
-    identity_columns(t, "in the full graph", t->info.sample > 0 ? sampled : plain);
+    summary_heading(r, fact(&t->info, "cover.sample") > 0 ? "Roots that cover most" : "Roots");
+    identity_columns(t, "in the full graph", fact(&t->info, "cover.sample") > 0 ? sampled : plain);
     summary_table(r, "top_roots", t->columns, rows);
 }
 

@@ -152,8 +152,9 @@ static void add_condensed(summary *r, const facts *f)
     summary_note(r, "of a graph of %lld nodes", (long long)i.full_nodes);
     summary_int(r, "condensed.roots", "roots", condensed_roles(f->g, BONSAI_ROLE_ROOT));
     summary_int(r, "condensed.ego", "ego nodes", condensed_roles(f->g, BONSAI_ROLE_EGO));
-    if (i.whole_trees >= 0)
-        summary_int(r, "condensed.whole_trees", "trees kept whole", i.whole_trees);
+    if (fact(&i, "cover.whole_trees") >= 0)
+        summary_int(r, "condensed.whole_trees", "trees kept whole",
+                    fact_whole(&i, "cover.whole_trees"));
     summary_prototypes(r, "condensed.prototypes", "condensed.second_nodes", f->g);
     summary_int(r, "condensed.learned", learned ? "learned nodes" : NULL, learned);
 }

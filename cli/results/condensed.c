@@ -42,6 +42,12 @@ void summary_seed(summary *r, uint64_t seed)
         summary_text(r, "seed", "seed", text);   /* JSON's whole numbers end there */
 }
 
+void summary_why(summary *r, const bonsai_condense_info *i)
+{
+    if (*bonsai_fact_text(i, "choice.why"))
+        summary_text(r, "why", "why", bonsai_fact_text(i, "choice.why"));
+}
+
 static double known(double share)
 {
     return share >= 0 ? share : NAN;
@@ -54,12 +60,12 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
                                      {NULL, NULL, NULL}};
     const struct { const char *what, *key, *full_key; double small, full; } size[] = {
         {"bytes", "bytes", "full_bytes", i->bytes, i->full_bytes},
-        {"bytes as in the paper", "paper_bytes", "paper_full_bytes", i->paper_bytes,
-         i->paper_full_bytes},
+        {"bytes as in the paper", "paper_bytes", "paper_full_bytes", fact(i, "sizes.paper_bytes"),
+         fact(i, "sizes.paper_full_bytes")},
         {"nodes", "nodes", "full_nodes", (double)i->nodes, (double)i->full_nodes},
         {"edges", "edges", "full_edges", (double)i->edges, (double)i->full_edges},
         {"labelled nodes", "labelled", "full_labelled", (double)i->labelled,
-         (double)i->full_labelled},
+         fact(i, "sizes.full_labelled")},
     };
     bn_json *rows = bn_json_array();
     for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
@@ -73,11 +79,12 @@ void summary_condensed_sizes(summary *r, const bonsai_condense_info *i)
         summary_int(r, size[k].full_key, NULL, (int64_t)size[k].full);
     }
     summary_real(r, "ratio", NULL, i->ratio, NULL);
-    summary_real(r, "paper_ratio", NULL, i->paper_ratio, NULL);
+    summary_real(r, "paper_ratio", NULL, fact(i, "sizes.paper_ratio"), NULL);
     /* Its values are rounded, and those of the full graph are not. */
-    if (i->lossless_ratio > 0 && i->lossless_ratio != i->ratio) {
-        summary_real(r, "lossless_ratio", NULL, i->lossless_ratio, NULL);
-        summary_real(r, NULL, "bytes in the same bits", 100 * i->lossless_ratio, "%.3f %%");
+    const double lossless = fact(i, "recipe.lossless_ratio");
+    if (lossless > 0 && lossless != i->ratio) {
+        summary_real(r, "lossless_ratio", NULL, lossless, NULL);
+        summary_real(r, NULL, "bytes in the same bits", 100 * lossless, "%.3f %%");
         summary_note(r, "of the full graph, if its values were rounded the same way");
     }
 }
@@ -90,21 +97,20 @@ typedef struct {
 
 static allowance budget_of(const bonsai_condense_options *o, const bonsai_condense_info *i)
 {
-    const char *unit = i->budget > 0 ? "bytes" : o->nodes > 0 ? "nodes" : "trees";
-    int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
-    double limit = i->budget > 0 ? i->budget : (double)(o->nodes > 0 ? o->nodes : o->trees);
-    double used = i->budget > 0 ? (paper ? i->paper_bytes : i->bytes)
-                  : o->nodes > 0 || i->learn_rounds > 0 || i->method == BONSAI_METHOD_PROTOTYPES
-                      ? (double)i->nodes
-                                                                   : (double)i->roots;
-    return (allowance){unit, limit, used, paper};
+    const int paper = o->accounting != BONSAI_ACCOUNTING_STRICT;
+    const double bytes = fact(i, "budget");
+    const int makes = fact(i, "learned.rounds") > 0 || i->method == BONSAI_METHOD_PROTOTYPES;
+    if (bytes > 0)
+        return (allowance){"bytes", bytes, paper ? fact(i, "sizes.paper_bytes") : i->bytes, paper};
+    return (allowance){o->nodes > 0 ? "nodes" : "trees", (double)(o->nodes > 0 ? o->nodes : o->trees),
+                       (double)(o->nodes > 0 || makes ? i->nodes : i->roots), 0};
 }
 
 static void add_budget(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i)
 {
     const allowance a = budget_of(o, i);
     summary_int(r, "budget.limit", "budget", (int64_t)a.limit);
-    summary_note(r, "%s%s", a.unit, i->budget > 0 && a.paper ? " as in the paper" : "");
+    summary_note(r, "%s%s", a.unit, a.paper ? " as in the paper" : "");
     summary_text(r, "budget.unit", NULL, a.unit);
     summary_real(r, "budget.used", NULL, a.used / a.limit, NULL);
     summary_real(r, NULL, "used", 100 * a.used / a.limit, "%.1f %%");
@@ -118,9 +124,9 @@ static void add_unused(summary *r, const char *key, const bonsai_condense_option
     const allowance a = budget_of(o, i);
     const char *why = i->method == BONSAI_METHOD_PROTOTYPES && i->probe >= 0
                           ? "the larger graphs that were tried scored no better with the probe"
-                      : i->learn_rounds > 0 ? "the method learns no more nodes"
+                      : fact(i, "learned.rounds") > 0 ? "the method learns no more nodes"
                                             : "no further node or tree fits";
-    if (i->labelled >= i->trees)
+    if (i->labelled >= fact_whole(i, "trees"))
         why = "it has a node for each training node";
     if (a.used >= a.limit / 2)
         return;
@@ -128,11 +134,103 @@ static void add_unused(summary *r, const char *key, const bonsai_condense_option
     summary_text(r, key, "budget left", text);
 }
 
-static void add_share(summary *r, const char *key, const char *label, double share)
+/* ---- facts by their table ---- */
+
+double fact(const bonsai_condense_info *i, const char *path)
 {
-    summary_real(r, key, NULL, known(share), NULL);
-    if (share >= 0)
-        summary_real(r, NULL, label, 100 * share, "%.1f %%");
+    double value;
+    bonsai_fact(&value, i, path);
+    return value;
+}
+
+int64_t fact_whole(const bonsai_condense_info *i, const char *path)
+{
+    const double value = fact(i, path);
+    return isnan(value) ? 0 : (int64_t)value;
+}
+
+/* The path without its group of the metadata. */
+static const char *key_of(const bonsai_fact_row *f)
+{
+    const char *dot = strchr(f->path, '.');
+    if (f->key)
+        return f->key;
+    return dot && f->type != BONSAI_FACT_SECONDS && !(f->marks & BONSAI_FACT_MEMORY) ? dot + 1
+                                                                                     : f->path;
+}
+
+static int is_for_people(const bonsai_fact_row *f, const bonsai_condense_info *i, double value)
+{
+    if (!f->label || (f->when && !(fact(i, f->when) > 0)))
+        return 0;
+    if (strcmp(f->path, "learned.made") == 0)
+        return value < fact(i, "learned.rounds");
+    return f->marks & BONSAI_FACT_IF_PART ? value > 0 && value < 1
+                                          : f->type != BONSAI_FACT_SHARE || isfinite(value);
+}
+
+static void note_scratch(summary *r, const bonsai_condense_info *i)
+{
+    char held[32], allowed[32];
+    const int columns = (int)fact_whole(i, "memory.columns");
+    text_bytes(held, sizeof held, fact(i, "memory.held"));
+    text_bytes(allowed, sizeof allowed, fact(i, "memory.allowed"));
+    if (columns > 0)
+        summary_note(r, "embedded %d columns at a time; %s of large arrays stayed in memory, %s is "
+                     "allowed", columns, held, allowed);
+    else
+        summary_note(r, "%s of large arrays stayed in memory, %s is allowed", held, allowed);
+}
+
+/* What stands beside a fact and depends on others. */
+static void add_beside(summary *r, const bonsai_condense_info *i, const char *key,
+                       const char *label)
+{
+    double kept = -1;
+    if (strcmp(key, "sample") == 0 && fact(i, "cover.sample") == fact(i, "trees"))
+        summary_note(r, "all");
+    else if (strcmp(key, "memory.scratch") == 0 && fact(i, key) > 0)
+        note_scratch(r, i);
+    else if (strcmp(key, "entries") == 0 && !fact_whole(i, "recipe.entries"))
+        summary_text(r, NULL, label, "all");
+    else if (strcmp(key, "settings") == 0)
+        summary_note(r, "%s", fact(i, "learned.own_settings") > 0
+                                  ? "published for this graph"
+                                  : "published for the graph of the nearest shape");
+    else if (strcmp(key, "probe_full") == 0) {
+        bonsai_condense_worth(NULL, 0, &kept, i);
+        summary_real(r, "probe_kept", NULL, known(kept), NULL);
+    }
+}
+
+static void add_fact(summary *r, const bonsai_condense_info *i, const bonsai_fact_row *f)
+{
+    const double value = fact(i, f->path);
+    const int shown = is_for_people(f, i, value);
+    const char *key = key_of(f), *label = shown ? f->label : NULL;
+    if (f->type == BONSAI_FACT_WORD || f->type == BONSAI_FACT_TEXT)
+        summary_text(r, key, label, bonsai_fact_text(i, f->path));
+    else if (f->type == BONSAI_FACT_WHOLE)
+        summary_int(r, key, label, fact_whole(i, f->path));
+    else if (f->type != BONSAI_FACT_SHARE)
+        summary_real(r, key, label, value, f->type == BONSAI_FACT_SECONDS ? "%.3f" : f->format);
+    else {
+        summary_real(r, key, NULL, value, NULL);
+        if (shown)
+            summary_real(r, NULL, label, 100 * value, f->format);
+    }
+    if (shown && f->note)
+        summary_note(r, "%s", f->note);
+    add_beside(r, i, key, f->label);
+}
+
+/* The facts with one of these marks. */
+static void add_facts(summary *r, const bonsai_condense_info *i, unsigned marks)
+{
+    const bonsai_fact_row *f;
+    for (int k = 0; (f = bonsai_fact_at(k)); k++)
+        if (f->marks & marks && !(f->marks & BONSAI_FACT_OMIT && isnan(fact(i, f->path))))
+            add_fact(r, i, f);
 }
 
 static void add_cover(summary *r, const bonsai_condense_info *i)
@@ -141,59 +239,20 @@ static void add_cover(summary *r, const bonsai_condense_info *i)
     summary_int(r, "roots", "roots", i->roots);
     summary_int(r, "ego", "ego nodes", i->nodes - i->roots);
     summary_note(r, "came along in a root's tree");
-    if (i->whole_trees >= 0) {
-        summary_int(r, "whole_trees", "trees kept whole", i->whole_trees);
-        summary_note(r, "roots with every node of their tree");
-    }
-    summary_int(r, "trees", "training trees", i->trees);
-    summary_int(r, "sample", i->sample ? "sampled" : NULL, i->sample);
-    if (i->sample == i->trees)
-        summary_note(r, "all");
-    summary_int(r, "layers", "layers", i->layers);
-    summary_int(r, "k", i->sample ? "k" : NULL, i->k);
-    add_share(r, "coverage", "coverage", i->coverage);
-    if (i->coverage >= 0)
-        summary_note(r, "of the sample");
-    add_share(r, "coverage_check", "on another sample", i->coverage_check);
-    add_share(r, "coverage_bound", "at most", i->coverage_bound);
-    if (i->coverage_bound >= 0)
-        summary_note(r, "no trees at this budget cover more of the sample");
-    summary_real(r, "recall", i->recall < 1 ? "recall of the k-NN" : NULL, i->recall, "%.3f");
-    if (i->measured > 0)
-        summary_real(r, "measured", NULL, i->measured, NULL);
-    if (i->measured > 0 && i->measured < 1) {
-        summary_real(r, NULL, "pairs measured", 100 * i->measured, "%.2f %%");
-        summary_note(r, "of sampled and other trees; the others are too far for a cheaper bound");
-    }
-    summary_int(r, "rechecks", i->sample ? "lazy re-evaluations" : NULL, i->rechecks);
-    summary_int(r, "rounds", i->rounds ? "rounds of pruning" : NULL, i->rounds);
-    summary_int(r, "shallow_classes", i->shallow_classes ? "shallow classes" : NULL,
-                i->shallow_classes);
-    if (i->shallow_classes)
-        summary_note(r, "none of their trees fitted whole");
-}
-
-/* Adds what the probe compared with, and on how many nodes; people read the sentence. */
-static void add_probed(summary *r, const bonsai_condense_info *i, double kept)
-{
-    summary_real(r, "probe_full", NULL, known(i->probe_full), NULL);
-    summary_real(r, "probe_kept", NULL, known(kept), NULL);
-    summary_int(r, "probe_fitted", NULL, i->probe_fitted);
-    summary_int(r, "probe_val", NULL, i->probe_val);
-    summary_int(r, "probe_held", NULL, i->probe_held);
-    summary_real(r, "probe_idle", NULL, known(i->probe_idle), NULL);
+    add_facts(r, i, BONSAI_FACT_TREES);
 }
 
 /* Adds the metric of the probe; people see it if it is not the usual one. */
 static void add_metric(summary *r, const bonsai_condense_info *i)
 {
-    const char *word = field_named(BONSAI_OPTIONS_CONDENSE, "metric")->words[i->metric];
-    const int usual = i->metric == BONSAI_AIM_ACCURACY || i->metric == BONSAI_AIM_AUTO;
+    const bonsai_aim metric = (bonsai_aim)fact_whole(i, "metric");
+    const char *word = field_named(BONSAI_OPTIONS_CONDENSE, "metric")->words[metric];
+    const int usual = metric == BONSAI_AIM_ACCURACY || metric == BONSAI_AIM_AUTO;
     summary_text(r, "metric", NULL, word);
     if (usual)
         return;
-    summary_text(r, NULL, "judged by", bonsai_aim_text(i->metric));
-    if (i->metric == BONSAI_AIM_MIXED)
+    summary_text(r, NULL, "judged by", bonsai_aim_text(metric));
+    if (metric == BONSAI_AIM_MIXED)
         summary_note(r, "accuracy alone would hide a rare class; --metric chooses another");
 }
 
@@ -211,12 +270,13 @@ void summary_condensed_quality(summary *r, const bonsai_condense_info *i)
     summary_real(r, "probe", "probe", i->probe, "%.2f %%");
     if (kept >= 0)
         summary_note(r, "%.1f %% of the %.2f %% that the full graph gives", kept, i->probe_full);
-    if (i->probe_other >= 0) {
-        summary_real(r, "probe_other", "best alternative", i->probe_other, "%.2f %%");
+    const double other = fact(i, "choice.probe_other");
+    if (other >= 0) {
+        summary_real(r, "probe_other", "best alternative", other, "%.2f %%");
         summary_note(r, "not chosen; why names it");
     }
     add_metric(r, i);
-    add_probed(r, i, kept);
+    add_facts(r, i, BONSAI_FACT_PROBE);
     summary_text(r, "worth", "that is", worth);
 }
 
@@ -246,11 +306,12 @@ static void add_stood(summary *r, const bonsai_condense_info *i, const bonsai_gr
     weighted = weighted && all < 1e15;          /* a file from elsewhere may say anything */
     if (weighted)
         summary_int(r, "stand_for", "stand for", (int64_t)(all + 0.5));
-    if (weighted && all > (double)i->trees)
-        summary_note(r, "nodes; %lld of them have a training label", (long long)i->trees);
+    const int64_t trees = fact_whole(i, "trees");
+    if (weighted && all > (double)trees)
+        summary_note(r, "nodes; %lld of them have a training label", (long long)trees);
     else if (weighted)
         summary_note(r, "training nodes");
-    summary_int(r, "trees", weighted ? NULL : "made with", i->trees);
+    summary_int(r, "trees", weighted ? NULL : "made with", trees);
     if (!weighted)
         summary_note(r, "training nodes");
 }
@@ -263,13 +324,7 @@ static void add_prototypes(summary *r, const bonsai_condense_info *i, const bons
     summary_heading(r, "Prototypes");
     summary_prototypes(r, "prototypes", "second_nodes", small);
     add_stood(r, i, small, weighted);
-    summary_int(r, "layers", "layers", i->layers);
-    summary_int(r, "directions", i->directions ? "directions that rows are made of" : NULL,
-                i->directions);
-    summary_int(r, "entries", i->entries ? "features kept of a row" : NULL, i->entries);
-    if (!i->entries)
-        summary_text(r, NULL, "features kept of a row", "all");
-    summary_text(r, "values", "stored as", bonsai_type_text(i->values));
+    add_facts(r, i, BONSAI_FACT_PROTOTYPES);
     summary_text(r, "labels", "labels", soft ? "soft" : "hard");
     summary_text(r, "weights", "weights in the loss", weighted ? "yes" : "no");
     summary_json(r, "members", bn_json_flag(v->section[BONSAI_SECTION_MEMBERS].data != NULL));
@@ -279,22 +334,13 @@ static void add_learned(summary *r, const bonsai_condense_info *i, const bonsai_
 {
     const bonsai_view *v = bonsai_graph_view(small);
     const int soft = v->section[BONSAI_SECTION_SOFT_LABELS].data != NULL;
+    const char *end = bonsai_fact_text(i, "learned.end");
     summary_heading(r, "Learned");
     summary_int(r, "learned", "nodes that were learned", i->nodes);
-    summary_int(r, "trees", "from", i->trees);
+    summary_int(r, "trees", "from", fact_whole(i, "trees"));
     summary_note(r, "training nodes");
-    summary_text(r, "settings", "settings", i->learn_settings);
-    summary_note(r, "%s", i->learn_own ? "published for this graph"
-                                       : "published for the graph of the nearest shape");
-    summary_int(r, "learn_rounds", "rounds", i->learn_rounds);
-    summary_int(r, "learn_made", i->learn_made < i->learn_rounds ? "made" : NULL, i->learn_made);
-    summary_int(r, "learn_kept", "kept", i->learn_kept);
-    summary_real(r, "learn_loss", "its loss", i->learn_loss >= 0 ? i->learn_loss : NAN, "%.4g");
-    summary_int(r, "learn_skipped", i->learn_skipped ? "gradients not finite" : NULL,
-                i->learn_skipped);
-    if (i->learn_skipped)
-        summary_note(r, "their steps were not taken");
-    summary_text(r, "learn_end", strcmp(i->learn_end, "done") ? "ended" : NULL, i->learn_end);
+    add_facts(r, i, BONSAI_FACT_LEARNED);
+    summary_text(r, "learn_end", strcmp(end, "done") ? "ended" : NULL, end);
     summary_text(r, "labels", "labels", soft ? "soft" : "hard");
 }
 
@@ -302,7 +348,7 @@ void summary_condensed_making(summary *r, const bonsai_condense_info *i, const b
 {
     if (i->method == BONSAI_METHOD_PROTOTYPES)
         add_prototypes(r, i, small);
-    else if (i->learn_rounds > 0)
+    else if (fact(i, "learned.rounds") > 0)
         add_learned(r, i, small);
     else
         add_cover(r, i);
@@ -310,37 +356,19 @@ void summary_condensed_making(summary *r, const bonsai_condense_info *i, const b
 
 void summary_condensed_memory(summary *r, const bonsai_condense_info *i)
 {
-    char peak[32], held[32], allowed[32];
+    char peak[32];
     text_bytes(peak, sizeof peak, (double)i->peak_rss_bytes);
     summary_note(r, "peak memory %s with mapped files", peak);
-    summary_int(r, "peak_rss_bytes", NULL, i->peak_rss_bytes);
-    text_bytes(held, sizeof held, (double)i->held);
-    text_bytes(allowed, sizeof allowed, (double)i->memory);
-    summary_int(r, "memory.allowed", NULL, i->memory);
-    summary_int(r, "memory.held", NULL, i->held);
-    summary_int(r, "memory.scratch", i->scratch ? "bytes in scratch files" : NULL, i->scratch);
-    if (i->scratch && i->columns > 0)
-        summary_note(r, "embedded %d columns at a time; %s of large arrays stayed in memory, %s is "
-                     "allowed", i->columns, held, allowed);
-    else if (i->scratch)
-        summary_note(r, "%s of large arrays stayed in memory, %s is allowed", held, allowed);
-    summary_int(r, "memory.columns", NULL, i->columns);
+    add_facts(r, i, BONSAI_FACT_MEMORY);
 }
 
 static void add_effort(summary *r, const bonsai_condense_info *i)
 {
+    const bonsai_fact_row *f;
     summary_heading(r, "Seconds");
-    summary_real(r, "seconds.measure", "measuring the graph", i->seconds_measure, "%.3f");
-    summary_real(r, "seconds.wl", "WL embeddings", i->seconds_wl, "%.3f");
-    summary_real(r, "seconds.knn", "nearest neighbours", i->seconds_knn, "%.3f");
-    summary_real(r, "seconds.cover", "cover", i->seconds_cover, "%.3f");
-    summary_real(r, "seconds.sparsify", "sparsify", i->seconds_sparsify, "%.3f");
-    summary_real(r, "seconds.cluster", "cluster", i->seconds_cluster, "%.3f");
-    summary_real(r, "seconds.fit", "posteriors", i->seconds_fit, "%.3f");
-    summary_real(r, "seconds.probe", "probe", i->seconds_probe, "%.3f");
-    summary_real(r, "seconds.learn", "learning", i->seconds_learn, "%.3f");
-    summary_real(r, "seconds.finish", "the small graph", i->seconds_finish, "%.3f");
-    summary_real(r, "seconds.total", "total", i->seconds_total, "%.3f");
+    for (int k = 0; (f = bonsai_fact_at(k)); k++)
+        if (f->type == BONSAI_FACT_SECONDS)
+            add_fact(r, i, f);
     summary_condensed_memory(r, i);
 }
 
@@ -387,13 +415,12 @@ void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsa
     summary_file_bytes(r, "file_bytes", "bytes on disk", path);
     summary_note(r, "with its report and the original ids");
     summary_text(r, "method", "method", bonsai_method_name(i->method));
-    if (i->why[0])
-        summary_text(r, "why", "why", i->why);
+    summary_why(r, i);
     summary_seed(r, i->seed);
     add_budget(r, o, i);
     summary_heading(r, "Size");
     summary_condensed_sizes(r, i);
-    summary_int(r, "features", NULL, i->features);
+    summary_int(r, "features", NULL, fact_whole(i, "features"));
     summary_condensed_making(r, i, small);
     add_effort(r, i);
     summary_condensed_quality(r, i);

@@ -6,9 +6,14 @@
 
 #include "output/summary.h"
 
+/* A fact by its path (bonsai_fact_at): NAN or 0 if it is not known. */
+double fact(const bonsai_condense_info *i, const char *path);
+int64_t fact_whole(const bonsai_condense_info *i, const char *path);
+
 /* All that condensing reports, of a graph that was written to path. */
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                        const bonsai_graph *small, const char *path);
+void summary_why(summary *r, const bonsai_condense_info *i);     /* nothing if none is known */
 void summary_seed(summary *r, uint64_t seed);
 void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small and full */
 /* A note at the row before, of the peak; what scratch files held, and the limit. */

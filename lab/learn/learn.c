@@ -142,40 +142,35 @@ done:
 /* ---- the small graph of one request, and its record ---- */
 
 /* What a reader should know of it, in one line. */
-static void say_how(char *why, size_t room, const bn_report_card *c)
+static void say_how(bonsai_condense_info *i, const bn_report_card *c)
 {
-    const char *end = c->failed ? "; gradients were no longer finite"
-                      : c->late ? "; the time was up" : "";
-    int at = c->limited ? snprintf(why, room, "%d nodes at most; ", BN_MOST_PAIRED) : 0;
-    at += snprintf(why + at, room - (size_t)at, "settings of %s%s; round %lld of %lld kept",
-                   bn_like_name(c->like), c->is_like ? "" : ", the nearest shape",
-                   (long long)c->kept, (long long)c->steps);
-    if ((c->failed || c->late) && at > 0 && (size_t)at < room)
-        snprintf(why + at, room - (size_t)at, "%s after %lld", end, (long long)c->done);
+    char limit[64] = "", end[64] = "";
+    if (c->limited)
+        snprintf(limit, sizeof limit, "%d nodes at most; ", BN_MOST_PAIRED);
+    if (c->failed || c->late)
+        snprintf(end, sizeof end, "; %s after %lld",
+                 c->failed ? "gradients were no longer finite" : "the time was up",
+                 (long long)c->done);
+    bn_fact_print(i, BN_FACT_WHY, "%ssettings of %s%s; round %lld of %lld kept%s", limit,
+                  bn_like_name(c->like), c->is_like ? "" : ", the nearest shape",
+                  (long long)c->kept, (long long)c->steps, end);
 }
 
-static void fill_card(bonsai_condense_info *i, const bn_report_card *c)
+static void set_card(bonsai_condense_info *i, const bn_report_card *c)
 {
-    i->learn_rounds = c->steps;
-    i->learn_made = c->done;
-    i->learn_kept = c->kept;
-    i->learn_skipped = c->skipped;
-    i->learn_loss = c->kept > 0 && isfinite(c->loss) ? c->loss : -1;
-    i->learn_own = c->is_like;
-    snprintf(i->learn_settings, sizeof i->learn_settings, "%s", bn_like_name(c->like));
-    snprintf(i->learn_end, sizeof i->learn_end, "%s",
-             c->failed ? "not finite" : c->late ? "time" : "done");
-}
-
-static bn_json *card_json(const bn_report_card *c, const bonsai_condense_info *i)
-{
-    return bn_json_pack("{s:I,s:I,s:s,s:b,s:I,s:I,s:I,s:s,s:f,s:I,s:i,s:b,s:f}",
-                        "trees", (int64_t)i->trees, "nodes", (int64_t)c->nodes,
-                        "settings", i->learn_settings, "own_settings", i->learn_own,
-                        "rounds", (int64_t)i->learn_rounds, "made", (int64_t)i->learn_made,
-                        "kept", (int64_t)i->learn_kept, "end", i->learn_end,
-                        "loss", i->learn_loss, "skipped", (int64_t)i->learn_skipped,
-                        "bits", c->bits, "cut", c->cut, "lossless_ratio", i->lossless_ratio);
+    bn_fact_set(i, BN_FACT_PROBE, c->probe);
+    bn_fact_set(i, BN_FACT_LEARN_NODES, (double)c->nodes);
+    bn_fact_set(i, BN_FACT_LEARN_ROUNDS, (double)c->steps);
+    bn_fact_set(i, BN_FACT_LEARN_MADE, (double)c->done);
+    bn_fact_set(i, BN_FACT_LEARN_KEPT, (double)c->kept);
+    bn_fact_set(i, BN_FACT_LEARN_SKIPPED, (double)c->skipped);
+    bn_fact_set(i, BN_FACT_LEARN_LOSS, c->kept > 0 && isfinite(c->loss) ? c->loss : NAN);
+    bn_fact_set(i, BN_FACT_LEARN_OWN, c->is_like);
+    bn_fact_set(i, BN_FACT_LEARN_BITS, c->bits);
+    bn_fact_set(i, BN_FACT_LEARN_CUT, c->cut);
+    bn_fact_print(i, BN_FACT_LEARN_SETTINGS, "%s", bn_like_name(c->like));
+    bn_fact_print(i, BN_FACT_LEARN_END, "%s", c->failed ? "not finite" : c->late ? "time" : "done");
+    say_how(i, c);
 }
 
 static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
@@ -183,13 +178,10 @@ static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *i
 {
     bonsai_status rc;
     BN_TRY(bn_fill_sizes(info, q, small));
-    info->probe = c->probe;
-    info->lossless_ratio = info->bytes / bn_full_in_bits(q, c->bits);
-    fill_card(info, c);
-    say_how(info->why, sizeof info->why, c);
+    bn_fact_set(info, BN_FACT_LOSSLESS_RATIO, info->bytes / bn_full_in_bits(q, c->bits));
+    set_card(info, c);
     BN_TRY(bn_check_bytes(info, q));
-    BN_TRY(bn_record_special(small, info, &q->o, bn_json_pack("{s:o,s:o}", "learned",
-                             card_json(c, info), "choice", bn_record_choice(info))));
+    BN_TRY(bn_record_write(small, info, &q->o, NULL));
 done:
     return rc;
 }

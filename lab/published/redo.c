@@ -59,8 +59,8 @@ static double price_of(const bonsai_graph *small, const bn_published *p, const b
 /* The published code looks at the number of nodes alone: the price is told, whatever it is. */
 static void say_how(bonsai_condense_info *i, const bn_published_pick *c, double share)
 {
-    snprintf(i->why, sizeof i->why, "%lld nodes in trees of one budget, %lld of ten: %lld dropped, "
-             "%lld added, %lld removed; priced at %.2f of the budget", (long long)c->aim,
+    bn_fact_print(i, BN_FACT_WHY, "%lld nodes in trees of one budget, %lld of ten: %lld dropped, "
+                  "%lld added, %lld removed; priced at %.2f of the budget", (long long)c->aim,
              (long long)c->set.nodes, (long long)c->dropped, (long long)c->added,
              (long long)c->removed, share);
 }
@@ -84,10 +84,10 @@ bonsai_status bn_run_published(bonsai_graph **out, bonsai_condense_info *info, c
     BN_TRY(bonsai_graph_induce(&small, job.g, c.choice.node, c.choice.count));
     bn_published_thin(small, &c);
     BN_TRY(bn_fill_picked(small, info, r, &c.choice));
-    info->sample = job.trees;
+    bn_fact_set(info, BN_FACT_SAMPLE, (double)job.trees);
     info->coverage = c.choice.coverage;
+    BN_TRY(bn_record_write(small, info, &r->o, &c.choice));
     say_how(info, &c, price_of(small, own, &c.choice) / target_of(r));
-    BN_TRY(bn_record_picked(small, info, &r->o, &c.choice));
     BN_TRY(bn_record_reason(small, info));
     *out = small;
     small = NULL;

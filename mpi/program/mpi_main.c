@@ -19,6 +19,7 @@
 #include "files/graphs.h"
 #include "output/summary.h"
 #include "output/text.h"
+#include "results/condensed.h"
 
 const command commands[] = {
     {"condense", cmd_condense, "make a small graph that trains like the large one", 1},
@@ -202,9 +203,9 @@ static void summary_ranks(summary *r, const bonsai_condense_info *i)
     summary_heading(r, "Ranks");
     summary_int(r, "ranks.count", "ranks", ranks);
     summary_int(r, "ranks.threads", "threads per rank", here.read.threads);
-    summary_bytes(r, "ranks.sent", "bytes exchanged", (double)i->sent);
-    summary_bytes(r, "ranks.sent_rows", "rows of embeddings", (double)i->sent_rows);
-    summary_bytes(r, "ranks.halo", "minimum needed", (double)i->halo);
+    summary_bytes(r, "ranks.sent", "bytes exchanged", fact(i, "ranks.sent"));
+    summary_bytes(r, "ranks.sent_rows", "rows of embeddings", fact(i, "ranks.sent_rows"));
+    summary_bytes(r, "ranks.halo", "minimum needed", fact(i, "ranks.halo"));
     summary_bytes(r, "ranks.peak_rss_max", "memory of a rank", memory[0]);
     summary_bytes(r, "ranks.peak_rss_mean", "on average", memory[1]);
 }

@@ -12,7 +12,7 @@ import ctypes
 import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int,
-                    c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
+                    c_int32, c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 from typing import Any, ContextManager, Dict, Iterator, List, Optional, Type
 
 from ._errors import BY_STATUS, Error
@@ -35,6 +35,9 @@ DIRECTED, SELF_LOOPS, REPEATED, OPERATOR = 1, 2, 4, 8
 STRICT, PAPER_FULL, PAPER_CONDENSED = range(3)
 METRIC_ROOM = 8
 WHY_ROOM = 10
+FACT_ROOM = 128
+(FACT_WHOLE, FACT_REAL, FACT_BYTES, FACT_SECONDS, FACT_PERCENT, FACT_SHARE, FACT_FLAG, FACT_CHECKSUM,
+ FACT_WORD, FACT_TEXT) = range(10)
 SCALES_FAR = 30
 SPELLING_PYTHON = 2
 (FIELD_FLAG, FIELD_CHOICE, FIELD_SET, FIELD_INT, FIELD_LONG, FIELD_BYTES, FIELD_U64, FIELD_REAL,
@@ -168,31 +171,24 @@ class Linear(Structure):
 
 
 class CondenseInfo(Structure):
+    """Facts of a condensed graph; those that are not fields are attributes by the names of FACTS."""
+
     _fields_ = [("size", c_size_t), ("nodes", c_int64), ("edges", c_int64), ("labelled", c_int64),
-                ("roots", c_int64), ("features", c_int64), ("full_nodes", c_int64),
-                ("full_edges", c_int64), ("full_labelled", c_int64), ("bytes", c_double),
-                ("full_bytes", c_double), ("ratio", c_double), ("paper_bytes", c_double),
-                ("paper_full_bytes", c_double), ("paper_ratio", c_double), ("budget", c_double),
-                ("trees", c_int64), ("sample", c_int64), ("k", c_int), ("layers", c_int),
-                ("rounds", c_int), ("shallow_classes", c_int), ("coverage", c_double),
-                ("coverage_check", c_double), ("coverage_bound", c_double), ("recall", c_double),
-                ("rechecks", c_int64), ("seconds_wl", c_double), ("seconds_knn", c_double),
-                ("seconds_cover", c_double), ("seconds_sparsify", c_double),
+                ("roots", c_int64), ("full_nodes", c_int64), ("full_edges", c_int64),
+                ("bytes", c_double), ("full_bytes", c_double), ("ratio", c_double),
+                ("coverage", c_double), ("probe", c_double), ("probe_full", c_double),
                 ("seconds_total", c_double), ("peak_rss_bytes", c_int64), ("seed", c_uint64),
-                ("method", c_int), ("entries", c_int), ("values", c_int), ("probe", c_double),
-                ("probe_other", c_double), ("lossless_ratio", c_double),
-                ("seconds_cluster", c_double), ("seconds_probe", c_double), ("why", c_char * 160),
-                ("memory", c_int64), ("held", c_int64), ("scratch", c_int64), ("sent", c_int64),
-                ("sent_rows", c_int64), ("halo", c_int64), ("columns", c_int), ("ranks", c_int),
-                ("version", c_char * 28), ("input_crc32", c_uint32),
-                ("seconds_measure", c_double), ("seconds_fit", c_double),
-                ("seconds_finish", c_double), ("measured", c_double),
-                ("seconds_learn", c_double), ("learn_rounds", c_int64), ("learn_made", c_int64),
-                ("learn_kept", c_int64), ("learn_skipped", c_int64), ("learn_loss", c_double),
-                ("learn_settings", c_char * 24), ("learn_own", c_int), ("learn_end", c_char * 12),
-                ("whole_trees", c_int64), ("probe_full", c_double),
-                ("probe_fitted", c_int64), ("probe_val", c_int64), ("probe_held", c_int64),
-                ("directions", c_int), ("metric", c_int), ("probe_idle", c_double)]
+                ("method", c_int), ("text", c_char * 256), ("fact", c_double * FACT_ROOM)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in FACTS:
+            raise AttributeError(name)
+        return fact_of(self, name)
+
+
+class FactRow(Structure):
+    _fields_ = [("path", c_char_p), ("key", c_char_p), ("label", c_char_p), ("format", c_char_p),
+                ("note", c_char_p), ("when", c_char_p), ("type", c_int), ("marks", c_uint)]
 
 
 class Why(Structure):
@@ -344,7 +340,7 @@ STRUCTS = {
     "read_options": ReadOptions,
     "read_info": ReadInfo, "write_options": WriteOptions, "stats": Stats, "linear": Linear,
     "generate_options": GenerateOptions, "condense_options": CondenseOptions,
-    "condense_info": CondenseInfo, "why": Why, "train_options": TrainOptions, "run": Run,
+    "condense_info": CondenseInfo, "fact_row": FactRow, "why": Why, "train_options": TrainOptions, "run": Run,
     "epoch": Epoch, "train_info": TrainInfo, "class": Class, "measures": Measures, "model_info": ModelInfo,
     "cell": Cell, "difference": Difference, "compare_options": CompareOptions,
     "report_options": ReportOptions, "suggest_options": SuggestOptions,
@@ -417,6 +413,9 @@ condense_nearest = _calls("condense_nearest", c_void_p, c_void_p, POINTER(c_int6
 condense_worth = _declare("condense_worth", c_int, c_char_p, c_size_t, _real, _info)
 condense_info_of = _calls("condense_info_of", _info, c_void_p)
 condense_options_of = _calls("condense_options_of", POINTER(CondenseOptions), c_void_p)
+fact = _declare("fact", c_int, _real, _info, c_char_p)
+fact_text = _declare("fact_text", c_char_p, _info, c_char_p)
+fact_at = _declare("fact_at", POINTER(FactRow), c_int)
 condense_why = _calls("condense_why", POINTER(Why), c_void_p, c_int64)
 condense_explain = _calls("condense_explain", POINTER(Why), c_void_p, c_int64, c_void_p, _condense)
 condense_whys = _calls("condense_whys", c_void_p, c_void_p, c_void_p, c_void_p)
@@ -502,6 +501,35 @@ def values(struct: Structure) -> Dict[str, Any]:
 def measured(value: float) -> Optional[float]:
     """None for the -1 of what could not be measured."""
     return None if value < 0 else value
+
+
+def _facts() -> Dict[str, FactRow]:
+    """The facts of condensed graphs by name: the path without its group, or seconds_wl."""
+    found: Dict[str, FactRow] = {}
+    while True:
+        row = fact_at(len(found))
+        if not row:
+            return found
+        path = row.contents.path.decode()
+        of_run = path.startswith(("seconds.", "memory.", "ranks."))
+        name = path.replace(".", "_") if of_run else path.split(".")[-1]
+        name = row.contents.key.decode() if row.contents.key else name
+        found[path if name in found else name] = row.contents
+
+
+FACTS = _facts()
+
+
+def fact_of(info: CondenseInfo, name: str) -> Any:
+    """A fact by its name; None: it is not known."""
+    row, value = FACTS[name], c_double()
+    if row.type in (FACT_TEXT, FACT_WORD):
+        return (fact_text(ctypes.byref(info), row.path) or b"").decode("utf-8", "replace")
+    if not fact(ctypes.byref(value), ctypes.byref(info), row.path):
+        return None
+    if row.type == FACT_FLAG:
+        return bool(value.value)
+    return int(value.value) if row.type == FACT_WHOLE else value.value
 
 
 def by_metric(found: Dict[str, Any]) -> Dict[str, Any]:

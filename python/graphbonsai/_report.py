@@ -122,6 +122,12 @@ class Report(Dict[str, Any]):
             return self.ratio
         raise KeyError(name)
 
+    def __getattr__(self, name: str) -> Any:
+        """A fact of the record, such as `coverage_check`; None: it is not known."""
+        if name not in c.FACTS:
+            raise AttributeError("a report has no %s" % name)
+        return c.fact_of(record_of(self), name)
+
     @property
     def ratio(self) -> float:
         """Condensed bytes over full bytes."""
@@ -134,7 +140,7 @@ class Report(Dict[str, Any]):
     @property
     def why(self) -> str:
         """Why the method was chosen, in a sentence; "": it was asked for."""
-        return str(record_of(self).why.decode("utf-8", "replace"))
+        return str(record_of(self).why)
 
     @property
     def kept(self) -> Optional[float]:
@@ -177,10 +183,10 @@ class Report(Dict[str, Any]):
             number(made.labelled), number(second))
 
     def _facts(self, made: c.CondenseInfo) -> List[Row]:
-        learned = made.learn_rounds > 0
+        learned = (made.learn_rounds or 0) > 0
         picked = self.method != "prototypes" and not learned
         kept, worth = _worth(made)
-        found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
+        found = [("method", self.method), ("why", made.why),
                  ("ratio", made.ratio),
                  ("of the budget, %", 100 * made.bytes / made.budget if made.budget > 0 and
                   self._part("options").get("accounting") != "paper" else None),
@@ -191,9 +197,9 @@ class Report(Dict[str, Any]):
                  ("kept, %", kept),
                  ("coverage", made.coverage if picked else None),
                  ("trees", made.trees if picked else None),
-                 ("trees kept whole", made.whole_trees if made.whole_trees >= 0 else None),
+                 ("trees kept whole", made.whole_trees),
                  ("rounds", made.learn_made if learned else None),
-                 ("loss", made.learn_loss if learned and made.learn_loss >= 0 else None),
+                 ("loss", made.learn_loss if learned else None),
                  ("skipped steps", made.learn_skipped or None), ("seed", made.seed),
                  ("seconds", self._part("seconds").get("total")),
                  ("bytes in scratch files", self._part("memory").get("scratch") or None),
@@ -213,7 +219,7 @@ class Report(Dict[str, Any]):
         made = record_of(self)
         seconds = self._part("seconds").get("total")
         kept = _worth(made)[0]
-        found = [("method", self.method), ("why", made.why.decode("utf-8", "replace")),
+        found = [("method", self.method), ("why", made.why),
                  ("ratio", "%s of the bytes" % percent(made.bytes, made.full_bytes)
                   if made.full_bytes else ""),
                  ("bytes", _of(made.bytes, made.full_bytes)),
@@ -307,7 +313,9 @@ def condensed_from(report: Any) -> Tuple[int, int]:
 
 def _aim(made: c.CondenseInfo) -> str:
     """The metric that the probe compared by, where it is not accuracy."""
-    text = (c.aim_text(made.metric) or b"").decode()
+    metric = ctypes.c_double()
+    known = c.fact(ctypes.byref(metric), ctypes.byref(made), b"metric")
+    text = (c.aim_text(int(metric.value) if known else 0) or b"").decode()
     return "" if text == "accuracy" else text
 
 
@@ -359,12 +367,13 @@ def record_of(report: Dict[str, Any]) -> c.CondenseInfo:
 
 def run_of(info: c.CondenseInfo) -> Dict[str, Any]:
     """What differs from run to run, and so is not in the metadata of a condensed graph."""
-    seconds = {name[8:]: value for name, value in c.values(info).items()
-               if name.startswith("seconds_")}
-    memory = {"allowed": info.memory, "held": info.held, "scratch": info.scratch,
-              "columns": info.columns}
-    return {"seconds": seconds, "peak_rss_bytes": info.peak_rss_bytes, "memory": memory,
-            "budget": info.budget or None}
+    parts: Dict[str, Dict[str, Any]] = {"seconds": {}, "memory": {}}
+    for name in c.FACTS:
+        group, _, part = name.partition("_")
+        if group in parts:
+            parts[group][part] = getattr(info, name)
+    return {"seconds": parts["seconds"], "peak_rss_bytes": info.peak_rss_bytes,
+            "memory": parts["memory"], "budget": info.budget or None}
 
 
 # ---- what a graph holds ----

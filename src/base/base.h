@@ -152,6 +152,7 @@ bool bn_parse_real(const char **p, const char *end, double *out);   /* nearest d
 int  bn_format_float(char *buf, float v);
 /* snprintf with a decimal point in any locale, for text that goes into files. */
 int  bn_print(char *buf, size_t size, const char *format, ...) BN_PRINTF(3, 4);
+int  bn_print_list(char *buf, size_t size, const char *format, va_list args);
 const char *bn_s(int64_t count);        /* behind a noun: "" for 1, else "s" */
 
 /* ---- files (file.c) ---- */

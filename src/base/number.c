@@ -137,14 +137,20 @@ const char *bn_s(int64_t count)
     return count == 1 ? "" : "s";
 }
 
+int bn_print_list(char *buf, size_t size, const char *format, va_list args)
+{
+    locale_t c = plain_locale(), before = c ? uselocale(c) : (locale_t)0;
+    int len = vsnprintf(buf, size, format, args);
+    if (c)
+        uselocale(before);
+    return len;
+}
+
 int bn_print(char *buf, size_t size, const char *format, ...)
 {
     va_list args;
-    locale_t c = plain_locale(), before = c ? uselocale(c) : (locale_t)0;
     va_start(args, format);
-    int len = vsnprintf(buf, size, format, args);
+    int len = bn_print_list(buf, size, format, args);
     va_end(args);
-    if (c)
-        uselocale(before);
     return len;
 }

@@ -123,20 +123,19 @@ static entrant *runner_up(entrant *all, int count, const entrant *best)
 static void say_why(entrant *best, const entrant *other, const bn_job *job)
 {
     const char *name = bonsai_method_name(best->method), *with = bonsai_method_name(other->method);
-    char *why = best->info.why;
-    size_t size = sizeof best->info.why;
+    bonsai_condense_info *i = &best->info;
     const char *judged = job->held ? "held-out training" : "validation";
     if (job->judge.far.rows == 0)
-        snprintf(why, size, "%s: there are no nodes for a probe to judge on", name);
+        bn_fact_print(i, BN_FACT_WHY, "%s: there are no nodes for a probe to judge on", name);
     else if (other->outlook > 0)
-        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
+        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
                  "%lld training node%s as they are, would score %.1f %%", name, best->info.probe,
                  (long long)job->judge.far.rows, judged, bn_s(job->judge.far.rows),
                  (long long)other->outlook, bn_s(other->outlook), other->info.probe);
     else if (other->rc != BONSAI_OK)
-        snprintf(why, size, "%s: %s cannot be made: %s", name, with, other->sentence);
+        bn_fact_print(i, BN_FACT_WHY, "%s: %s cannot be made: %s", name, with, other->sentence);
     else
-        bn_print(why, size, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
+        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
                  "%s, scores %.1f %%", name, best->info.probe, (long long)job->judge.far.rows,
                  judged, bn_s(job->judge.far.rows), with, other->info.probe);
 }
@@ -160,7 +159,8 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
     if (!best)
         return refuse(all, count);
     entrant *other = runner_up(all, count, best);
-    best->info.probe_other = standing(other) > 0 ? other->info.probe : -1;
+    bn_fact_set(&best->info, BN_FACT_PROBE_OTHER, standing(other) > 0 ? other->info.probe : -1);
+    bn_fact_set(&best->info, BN_FACT_CHOSEN, 1);
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */
         rc = bn_record_reason(best->small, &best->info);

@@ -20,18 +20,13 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
 
 bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
 {
-    double *const to[BN_STAGES] = {
-        [BN_STAGE_MEASURE] = &i->seconds_measure, [BN_STAGE_WL] = &i->seconds_wl,
-        [BN_STAGE_KNN] = &i->seconds_knn,         [BN_STAGE_COVER] = &i->seconds_cover,
-        [BN_STAGE_SPARSIFY] = &i->seconds_sparsify, [BN_STAGE_CLUSTER] = &i->seconds_cluster,
-        [BN_STAGE_FIT] = &i->seconds_fit,         [BN_STAGE_PROBE] = &i->seconds_probe,
-        [BN_STAGE_FINISH] = &i->seconds_finish,   [BN_STAGE_LEARN] = &i->seconds_learn,
-    };
     bn_enter(at, BN_STAGE_FINISH);
     bonsai_status rc = bn_share(at->world, at->clock->seconds, sizeof at->clock->seconds, 0);
     i->seconds_total = 0;
-    for (int s = 0; s < BN_STAGES; s++)
-        i->seconds_total += *to[s] = at->clock->seconds[s];
+    for (int s = 0; s < BN_STAGES; s++) {
+        bn_fact_set(i, (bn_fact_id)(BN_FACT_SECONDS_MEASURE + s), at->clock->seconds[s]);
+        i->seconds_total += at->clock->seconds[s];
+    }
     return rc;
 }
 
@@ -47,16 +42,16 @@ static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *
     BN_TRY(bn_sum_int(w, sum, 3));
     BN_TRY(bn_fill_spent(i, &p->job.at));
     i->peak_rss_bytes = (int64_t)most[0];
-    i->held = (int64_t)most[1];
-    i->scratch = (int64_t)most[2];
-    i->memory = p->allowed;
-    i->sent = sum[0];
-    i->sent_rows = sum[1];
-    i->halo = sum[2];
-    i->columns = p->job.columns;
-    i->ranks = bn_ranks(w);
+    bn_fact_set(i, BN_FACT_HELD, most[1]);
+    bn_fact_set(i, BN_FACT_SCRATCH, most[2]);
+    bn_fact_set(i, BN_FACT_MEMORY, (double)p->allowed);
+    bn_fact_set(i, BN_FACT_SENT, (double)sum[0]);
+    bn_fact_set(i, BN_FACT_SENT_ROWS, (double)sum[1]);
+    bn_fact_set(i, BN_FACT_HALO, (double)sum[2]);
+    bn_fact_set(i, BN_FACT_PANEL, p->job.columns);
+    bn_fact_set(i, BN_FACT_RANKS, bn_ranks(w));
     if (p->job.work.pairs > 0)
-        i->measured = (double)p->job.work.measured / (double)p->job.work.pairs;
+        bn_fact_set(i, BN_FACT_MEASURED, (double)p->job.work.measured / (double)p->job.work.pairs);
 done:
     return rc;
 }

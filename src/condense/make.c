@@ -14,46 +14,51 @@
 
 /* ---- what is told of any graph ---- */
 
-bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
+bonsai_status bn_fill_plain(bonsai_condense_info *i, const bn_preparation *p,
                             const bonsai_graph *small)
 {
     bonsai_status rc;
-    const bn_preparation *p = r->p;
+    double paper = 0;
     bonsai_condense_info_init(i);
-    i->method = r->o.method;
-    i->seed = r->o.seed;
-    i->input_crc32 = p->crc;
-    snprintf(i->version, sizeof i->version, "%s", BONSAI_VERSION);
+    bn_fact_set(i, BN_FACT_CRC, p->crc);
+    bn_fact_print(i, BN_FACT_VERSION, "%s", BONSAI_VERSION);
     i->nodes = small->view.nodes;
     i->edges = bonsai_graph_edges(small);
-    i->features = small->view.features;
     for (int64_t v = 0; v < i->nodes; v++)
         i->labelled += bn_label(small, v) >= 0;
     i->full_nodes = p->full->view.nodes;
     i->full_edges = bonsai_graph_edges(p->full);
-    i->full_labelled = p->full_labelled;
     i->full_bytes = p->sizes.strict;
-    i->paper_full_bytes = p->sizes.paper;
     BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
-    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    BN_TRY(bonsai_graph_bytes(&paper, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     i->ratio = i->bytes / i->full_bytes;
-    i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
-    i->budget = isfinite(r->budget.bytes) ? r->budget.bytes : 0;
-    i->trees = p->job.trees;
-    i->layers = r->o.layers;
-    i->coverage = i->coverage_check = i->coverage_bound = -1;
-    i->recall = 1;
-    i->whole_trees = -1;
-    i->probe = i->probe_other = -1;
-    i->probe_full = p->probe_full;
-    i->probe_fitted = p->probe_fitted;
-    *(p->job.held ? &i->probe_held : &i->probe_val) = p->job.judge.far.rows;
-    i->probe_idle = -1;
-    if (p->job.probe) {
-        i->metric = bn_probe_merit(p->job.probe)->aim;
-        i->probe_idle = bn_probe_merit(p->job.probe)->idle;
-    }
+    bn_fact_set(i, BN_FACT_FEATURES, (double)small->view.features);
+    bn_fact_set(i, BN_FACT_FULL_LABELLED, (double)p->full_labelled);
+    bn_fact_set(i, BN_FACT_PAPER_BYTES, paper);
+    bn_fact_set(i, BN_FACT_PAPER_FULL_BYTES, p->sizes.paper);
+    bn_fact_set(i, BN_FACT_PAPER_RATIO, paper / p->sizes.paper);
+    bn_fact_set(i, BN_FACT_TREES, (double)p->job.trees);
 done:
+    return rc;
+}
+
+bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
+                            const bonsai_graph *small)
+{
+    const bn_preparation *p = r->p;
+    bonsai_status rc = bn_fill_plain(i, p, small);
+    i->method = r->o.method;
+    i->seed = r->o.seed;
+    bn_fact_set(i, BN_FACT_BUDGET, isfinite(r->budget.bytes) ? r->budget.bytes : 0);
+    bn_fact_set(i, BN_FACT_LAYERS, r->o.layers);
+    i->probe_full = p->probe_full;
+    bn_fact_set(i, BN_FACT_PROBE_FITTED, (double)p->probe_fitted);
+    bn_fact_set(i, p->job.held ? BN_FACT_PROBE_HELD : BN_FACT_PROBE_VAL,
+                (double)p->job.judge.far.rows);
+    if (p->job.probe) {
+        bn_fact_set(i, BN_FACT_METRIC, bn_probe_merit(p->job.probe)->aim);
+        bn_fact_set(i, BN_FACT_PROBE_IDLE, bn_probe_merit(p->job.probe)->idle);
+    }
     return rc;
 }
 
@@ -62,7 +67,8 @@ done:
 bonsai_status bn_check_bytes(const bonsai_condense_info *i, const bn_request *r)
 {
     const bonsai_graph *full = r->p->full;
-    double bytes = r->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes : i->paper_bytes;
+    double bytes = r->o.accounting == BONSAI_ACCOUNTING_STRICT ? i->bytes
+                                                               : bn_fact(i, BN_FACT_PAPER_BYTES);
     if (bytes <= r->budget.bytes)
         return BONSAI_OK;
     bonsai_status rc = bn_symmetry_check(full, &(bn_place){.progress = r->p->job.at.progress});
@@ -140,21 +146,24 @@ static bonsai_status fill_choice(bonsai_condense_info *i, const bn_request *r, c
     bonsai_status rc;
     const bn_preparation *p = r->p;
     const bool covers = bn_method_of(r->o.method)->needs & BN_NEEDS_COVER;
+    double check = -1;
     BN_TRY(bn_fill_sizes(i, r, small));
     for (int64_t v = 0; v < i->nodes; v++)
         i->roots += c->role[v] == BONSAI_ROLE_ROOT;
-    i->k = r->o.k;
-    i->rounds = c->rounds;
-    i->shallow_classes = c->shallow_classes;
-    i->whole_trees = c->whole;
-    i->rechecks = c->rechecks;
-    i->recall = p->job.projected ? p->job.recall : 1;
+    bn_fact_set(i, BN_FACT_K, r->o.k);
+    bn_fact_set(i, BN_FACT_ROUNDS, c->rounds);
+    bn_fact_set(i, BN_FACT_SHALLOW_CLASSES, c->shallow_classes);
+    bn_fact_set(i, BN_FACT_WHOLE_TREES, (double)c->whole);
+    bn_fact_set(i, BN_FACT_RECHECKS, (double)c->rechecks);
+    bn_fact_set(i, BN_FACT_RECALL, p->job.projected ? p->job.recall : 1);
+    bn_fact_set(i, BN_FACT_SAMPLE, 0);
     if (!covers || p->job.z == 0)
         goto done;
-    i->sample = p->job.z;
+    bn_fact_set(i, BN_FACT_SAMPLE, (double)p->job.z);
     i->coverage = c->coverage;
-    i->coverage_bound = c->coverage_bound;
-    BN_TRY(check_coverage(&i->coverage_check, &p->job, c));
+    bn_fact_set(i, BN_FACT_COVERAGE_BOUND, c->coverage_bound);
+    BN_TRY(check_coverage(&check, &p->job, c));
+    bn_fact_set(i, BN_FACT_COVERAGE_CHECK, check);
 done:
     return rc;
 }
@@ -173,7 +182,7 @@ static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *in
     bonsai_status rc;
     BN_TRY(bn_fill_picked(small, info, r, c));
     BN_TRY(bn_check_bytes(info, r));
-    BN_TRY(bn_record_picked(small, info, &r->o, c));
+    BN_TRY(bn_record_write(small, info, &r->o, c));
 done:
     return rc;
 }
@@ -209,20 +218,36 @@ double bn_full_in_bits(const bn_request *r, int bits)
 
 /* ---- made nodes ---- */
 
+static void set_recipe(bonsai_condense_info *i, const bn_recipe *r)
+{
+    bn_fact_set(i, BN_FACT_RECIPE_NODES, (double)r->nodes);
+    bn_fact_print(i, BN_FACT_ROWS, "%s", r->rows);
+    bn_fact_set(i, BN_FACT_ENTRIES, (double)r->t);
+    bn_fact_set(i, BN_FACT_COLUMNS, r->columns);
+    bn_fact_set(i, BN_FACT_BITS, r->bits);
+    bn_fact_set(i, BN_FACT_VALUES, r->type);
+    bn_fact_set(i, BN_FACT_SOFT, r->soft);
+    bn_fact_set(i, BN_FACT_WEIGHTED, r->weighted);
+    bn_fact_set(i, BN_FACT_RECIPE_LAYERS, r->layers);
+    bn_fact_set(i, BN_FACT_PROBE, r->probe);
+    bn_fact_set(i, BN_FACT_JUDGED, (double)r->judged);
+    bn_fact_set(i, BN_FACT_CANDIDATES, (double)r->candidates);
+    bn_fact_set(i, BN_FACT_FINALISTS, r->finalists);
+    bn_fact_set(i, BN_FACT_TRAINED, r->trained);
+    bn_fact_set(i, BN_FACT_DIRECTIONS, (double)r->directions);
+}
+
 static bonsai_status finish_made(bonsai_graph *small, bonsai_condense_info *info,
                                  const bn_request *q, const bn_recipe *r)
 {
     bonsai_status rc;
     BN_TRY(bn_fill_sizes(info, q, small));
-    info->entries = (int)r->t;
-    info->directions = (int)r->directions;
-    info->values = r->type;
-    info->probe = r->probe;
+    set_recipe(info, r);
     if (info->probe_full >= 0 && r->full > info->probe_full)
         info->probe_full = r->full;             /* by the same probe as the small graph */
-    info->lossless_ratio = info->bytes / bn_full_in_bits(q, r->bits);
+    bn_fact_set(info, BN_FACT_LOSSLESS_RATIO, info->bytes / bn_full_in_bits(q, r->bits));
     BN_TRY(bn_check_bytes(info, q));
-    BN_TRY(bn_record_prototypes(small, info, &q->o, r));
+    BN_TRY(bn_record_write(small, info, &q->o, NULL));
 done:
     return rc;
 }

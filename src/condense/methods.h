@@ -72,7 +72,9 @@ bonsai_status bn_method_on_ranks(bonsai_method m);
 
 /* The graph of nodes that the method picks, and of nodes that it makes (make.c). */
 bn_run_fn bn_run_picked, bn_run_made;
-/* Fills what is known of any small graph. */
+/* Fills what is known of any small graph, and what a request adds. */
+bonsai_status bn_fill_plain(bonsai_condense_info *i, const bn_preparation *p,
+                            const bonsai_graph *small);
 bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
                             const bonsai_graph *small);
 /* Fails if the graph takes more bytes than the budget. */

@@ -141,38 +141,17 @@ done:
 static bonsai_status fill_info(bonsai_condense_info *i, const updating *u,
                                const bonsai_graph *small, double budget)
 {
-    bonsai_status rc;
     const bonsai_array *x = small->view.section;
-    bonsai_condense_info_init(i);
+    bonsai_status rc = bn_fill_plain(i, &u->now, small);
     i->method = u->made.info.method;
     i->seed = u->made.o.seed;
-    i->input_crc32 = u->now.crc;
-    snprintf(i->version, sizeof i->version, "%s", BONSAI_VERSION);
-    i->nodes = small->view.nodes;
-    i->edges = bonsai_graph_edges(small);
-    i->features = small->view.features;
-    i->labelled = i->nodes;
-    i->full_nodes = u->now.full->view.nodes;
-    i->full_edges = bonsai_graph_edges(u->now.full);
-    i->full_labelled = u->now.full_labelled;
-    i->full_bytes = u->now.sizes.strict;
-    i->paper_full_bytes = u->now.sizes.paper;
-    BN_TRY(bonsai_graph_bytes(&i->bytes, small, BONSAI_ACCOUNTING_STRICT));
-    BN_TRY(bonsai_graph_bytes(&i->paper_bytes, small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
-    i->ratio = i->bytes / i->full_bytes;
-    i->paper_ratio = i->paper_bytes / i->paper_full_bytes;
-    i->budget = budget;
-    i->trees = u->now.job.trees;
-    i->layers = u->made.layers;
-    i->coverage = i->coverage_check = i->coverage_bound = -1;
-    i->whole_trees = -1;
-    i->recall = 1;
-    i->probe = i->probe_other = i->probe_full = i->probe_idle = -1;
-    i->entries = u->made.info.entries;
-    i->values = x[BONSAI_SECTION_FEATURES].data ? x[BONSAI_SECTION_FEATURES].type
+    bn_fact_set(i, BN_FACT_BUDGET, budget);
+    bn_fact_set(i, BN_FACT_LAYERS, u->made.layers);
+    bn_fact_set(i, BN_FACT_ENTRIES, bn_fact(&u->made.info, BN_FACT_ENTRIES));
+    bn_fact_set(i, BN_FACT_VALUES,
+                x[BONSAI_SECTION_FEATURES].data         ? x[BONSAI_SECTION_FEATURES].type
                 : x[BONSAI_SECTION_FEATURE_VALUES].data ? x[BONSAI_SECTION_FEATURE_VALUES].type
-                                                        : BONSAI_TYPE_U8;
-done:
+                                                        : BONSAI_TYPE_U8);
     return rc;
 }
 
@@ -196,10 +175,10 @@ static bonsai_status run(bonsai_graph **out, bonsai_condense_info *info, const u
     bn_enter(m.at, BN_STAGE_FINISH);
     BN_TRY(keep_budget(&budget, u, made));
     BN_TRY(fill_info(info, u, made, budget));
-    snprintf(info->why, sizeof info->why, "updated: %lld nodes added and %lld changed reach %lld "
-             "training nodes, %lld of which moved; %lld of %lld prototypes adjusted",
-             (long long)c.added, (long long)c.changed, (long long)m.joins, (long long)m.moved,
-             (long long)adjusted, (long long)small->view.nodes);
+    bn_fact_print(info, BN_FACT_WHY, "updated: %lld nodes added and %lld changed reach %lld "
+                  "training nodes, %lld of which moved; %lld of %lld prototypes adjusted",
+                  (long long)c.added, (long long)c.changed, (long long)m.joins, (long long)m.moved,
+                  (long long)adjusted, (long long)small->view.nodes);
     BN_TRY(bn_record_updated(made, info, small));
     *out = made;
     made = NULL;

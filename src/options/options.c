@@ -77,7 +77,7 @@ bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind 
 }
 
 /* Stamps the caller's struct with its own size, so that both sides may differ. */
-static void init_sized(void *out, size_t size, const void *defaults, size_t full)
+void bn_init_sized(void *out, size_t size, const void *defaults, size_t full)
 {
     if (!out)
         return;
@@ -91,7 +91,7 @@ static void init_options(void *out, size_t size, bonsai_options_kind kind)
 {
     any_options o;
     set_presets(&o, kind);
-    init_sized(out, size, &o, bn_structs[kind].size);
+    bn_init_sized(out, size, &o, bn_structs[kind].size);
 }
 
 void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size)
@@ -144,52 +144,46 @@ void bonsai_shape_init_sized(bonsai_shape *s, size_t size)
     init_options(s, size, BONSAI_OPTIONS_SHAPE);
 }
 
-void bonsai_condense_info_init_sized(bonsai_condense_info *i, size_t size)
-{
-    const bonsai_condense_info empty = {.size = sizeof empty};
-    init_sized(i, size, &empty, sizeof empty);
-}
-
 void bonsai_why_init_sized(bonsai_why *w, size_t size)
 {
     const bonsai_why empty = {.size = sizeof empty};
-    init_sized(w, size, &empty, sizeof empty);
+    bn_init_sized(w, size, &empty, sizeof empty);
 }
 
 void bonsai_scores_init_sized(bonsai_scores *s, size_t size)
 {
     const bonsai_scores empty = {.size = sizeof empty};
-    init_sized(s, size, &empty, sizeof empty);
+    bn_init_sized(s, size, &empty, sizeof empty);
 }
 
 void bonsai_view_init_sized(bonsai_view *v, size_t size)
 {
     const bonsai_view empty = {.size = sizeof empty};
-    init_sized(v, size, &empty, sizeof empty);
+    bn_init_sized(v, size, &empty, sizeof empty);
 }
 
 void bonsai_stats_init_sized(bonsai_stats *s, size_t size)
 {
     const bonsai_stats empty = {.size = sizeof empty};
-    init_sized(s, size, &empty, sizeof empty);
+    bn_init_sized(s, size, &empty, sizeof empty);
 }
 
 void bonsai_linear_init_sized(bonsai_linear *l, size_t size)
 {
     const bonsai_linear empty = {.size = sizeof empty};
-    init_sized(l, size, &empty, sizeof empty);
+    bn_init_sized(l, size, &empty, sizeof empty);
 }
 
 void bonsai_plan_init_sized(bonsai_plan *p, size_t size)
 {
     const bonsai_plan empty = {.size = sizeof empty};
-    init_sized(p, size, &empty, sizeof empty);
+    bn_init_sized(p, size, &empty, sizeof empty);
 }
 
 void bonsai_measures_init_sized(bonsai_measures *m, size_t size)
 {
     const bonsai_measures empty = {.size = sizeof empty};
-    init_sized(m, size, &empty, sizeof empty);
+    bn_init_sized(m, size, &empty, sizeof empty);
 }
 
 bonsai_status bn_result_check(const void *out, const char *name)
@@ -209,14 +203,14 @@ void bn_result_fill(void *out, const void *ours)
 void bonsai_difference_init_sized(bonsai_difference *d, size_t size)
 {
     const bonsai_difference empty = {.size = sizeof empty};
-    init_sized(d, size, &empty, sizeof empty);
+    bn_init_sized(d, size, &empty, sizeof empty);
 }
 
 const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1};
 
 void bonsai_cell_init_sized(bonsai_cell *c, size_t size)
 {
-    init_sized(c, size, &bn_cell_empty, sizeof bn_cell_empty);
+    bn_init_sized(c, size, &bn_cell_empty, sizeof bn_cell_empty);
 }
 
 const bonsai_power bn_power_empty = {.size = sizeof bn_power_empty, .theta = 0.05, .delta = 0.05,
@@ -224,7 +218,7 @@ const bonsai_power bn_power_empty = {.size = sizeof bn_power_empty, .theta = 0.0
 
 void bonsai_power_init_sized(bonsai_power *p, size_t size)
 {
-    init_sized(p, size, &bn_power_empty, sizeof bn_power_empty);
+    bn_init_sized(p, size, &bn_power_empty, sizeof bn_power_empty);
 }
 
 void *bn_structs_at(const void *given, int64_t i)

@@ -23,6 +23,8 @@ enum {
 #define BN_OPTIONS(out, given, kind) \
     bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
 
+/* Fills the caller's struct of `size` bytes with defaults of `full` bytes; stamps it with its size. */
+void bn_init_sized(void *out, size_t size, const void *defaults, size_t full);
 /* For a struct that the library fills.  The caller sets its size: check refuses NULL and a struct
  * without one, fill copies as much of ours (which has its own size) as fits. */
 bonsai_status bn_result_check(const void *out, const char *name);

@@ -135,7 +135,7 @@ static bonsai_status recall(bonsai_why *w, const bonsai_graph *small, int64_t no
     BN_TRY(bn_record_read(&r, small));
     w->tree = tree[node];
     w->covers = covers[node];
-    w->sample = r.info.sample;
+    w->sample = bn_fact_whole(&r.info, BN_FACT_SAMPLE);
     w->score = score[node];
     w->rank = w->score > 0;
     for (int64_t v = 0; w->score > 0 && v < n; v++)

@@ -122,11 +122,11 @@ static bonsai_status differs(const bonsai_graph *small, const bonsai_graph *full
 bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
                            uint32_t crc)
 {
-    if (r->info.input_crc32 == crc)
+    if (bn_fact(&r->info, BN_FACT_CRC) == crc)
         return BONSAI_OK;
     return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "was not made of %s: the checksum of its "
-                      "graph is %08x, not %08x", full->where, (unsigned)r->info.input_crc32,
-                      (unsigned)crc);
+                      "graph is %08x, not %08x", full->where,
+                      (unsigned)bn_fact(&r->info, BN_FACT_CRC), (unsigned)crc);
 }
 
 /* The checksum that condensing would give full now, with the split that it drew then. */

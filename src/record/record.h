@@ -4,31 +4,22 @@
 #ifndef BN_RECORD_H
 #define BN_RECORD_H
 
-#include "json.h"
+#include "fact.h"
 #include "prototypes/prototypes.h"
 #include "trees/trees.h"
 
 /* ---- writing ---- */
 
 /* Puts the record into the small graph's metadata.  Only what is the same on every run goes in: no
- * times, no threads, no memory. */
-bonsai_status bn_record_picked(bonsai_graph *small, const bonsai_condense_info *i,
-                               const bonsai_condense_options *o, const bn_choice *c);
-bonsai_status bn_record_prototypes(bonsai_graph *small, const bonsai_condense_info *i,
-                                   const bonsai_condense_options *o, const bn_recipe *r);
-/* Takes what is special to the method, under its name. */
-bonsai_status bn_record_special(bonsai_graph *small, const bonsai_condense_info *i,
-                                const bonsai_condense_options *o, bn_json *special);
-/* Returns why the graph was chosen, with the probe's scores. */
-bn_json *bn_record_choice(const bonsai_condense_info *i);
+ * times, no threads, no memory.  c: of picked nodes, else NULL. */
+bonsai_status bn_record_write(bonsai_graph *small, const bonsai_condense_info *i,
+                              const bonsai_condense_options *o, const bn_choice *c);
 /* Adds the reason of a choice, and the probe's scores, to the record that is there. */
 bonsai_status bn_record_reason(bonsai_graph *small, const bonsai_condense_info *i);
 /* The record of prototypes that were updated: as before, with the new sizes and the reason. */
 bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info *i,
                                 const bonsai_graph *before);
 
-/* The word of the options for what the probe compares by. */
-const char *bn_aim_word(bonsai_aim aim);
 /* Returns whether the probe, fitted on the small graph, is hardly better than always naming the
  * largest class (worth.c). */
 bool bn_is_idle(const bonsai_condense_info *i);

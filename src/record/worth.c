@@ -16,23 +16,27 @@ static const double by_chance = 3;      /* points, where the full graph is hardl
 
 bool bn_is_idle(const bonsai_condense_info *i)
 {
-    const double gain = i->probe_full - i->probe_idle;
+    const double idle = bn_fact(i, BN_FACT_PROBE_IDLE), gain = i->probe_full - idle;
     const double least = i->probe_full < 0 ? hardly
                          : gain > hardly   ? fmin(hardly, hardly_share * gain) : by_chance;
-    return i->probe >= 0 && i->probe_idle >= 0 && i->probe_idle < 100 &&
-           i->probe <= i->probe_idle + least;
+    return i->probe >= 0 && idle >= 0 && idle < 100 && i->probe <= idle + least;
 }
 
 static void name_judged(char *out, size_t size, const bonsai_condense_info *i)
 {
-    if (i->probe_held > 0)
-        snprintf(out, size, "%lld held-out training node%s", (long long)i->probe_held,
-                 bn_s(i->probe_held));
-    else if (i->probe_val > 0)
-        snprintf(out, size, "%lld validation node%s", (long long)i->probe_val,
-                 bn_s(i->probe_val));
+    const int64_t held = bn_fact_whole(i, BN_FACT_PROBE_HELD);
+    const int64_t val = bn_fact_whole(i, BN_FACT_PROBE_VAL);
+    if (held > 0)
+        snprintf(out, size, "%lld held-out training node%s", (long long)held, bn_s(held));
+    else if (val > 0)
+        snprintf(out, size, "%lld validation node%s", (long long)val, bn_s(val));
     else
         snprintf(out, size, "the nodes it judges on");
+}
+
+static bonsai_aim aim_of(const bonsai_condense_info *i)
+{
+    return (bonsai_aim)bn_fact(i, BN_FACT_METRIC);
 }
 
 const char *bonsai_aim_text(bonsai_aim aim)
@@ -47,12 +51,12 @@ const char *bonsai_aim_text(bonsai_aim aim)
 static void name_measure(char *out, size_t size, const bonsai_condense_info *i)
 {
     char judged[64];
-    const bool right = i->metric == BONSAI_AIM_ACCURACY || !bonsai_aim_text(i->metric);
+    const bool right = aim_of(i) == BONSAI_AIM_ACCURACY || !bonsai_aim_text(aim_of(i));
     name_judged(judged, sizeof judged, i);
     if (right)
         snprintf(out, size, "of %s right", judged);
     else
-        snprintf(out, size, "(%s of %s)", bonsai_aim_text(i->metric), judged);
+        snprintf(out, size, "(%s of %s)", bonsai_aim_text(aim_of(i)), judged);
 }
 
 /* Returns the length of the sentence on a classifier that has learned nothing. */
@@ -64,19 +68,17 @@ static int say_idle(char *out, size_t size, const bonsai_condense_info *i, const
     return bn_print(out, size, "A quick classifier, the probe, gets %.1f %% %s when fitted on the "
                     "small graph%s; %s gets %.1f %%: the small graph is hardly better than that.",
                     i->probe, measure, full,
-                    i->metric >= BONSAI_AIM_AUC ? "scoring all nodes alike"
+                    aim_of(i) >= BONSAI_AIM_AUC ? "scoring all nodes alike"
                                                 : "always naming the largest class",
-                    i->probe_idle);
+                    bn_fact(i, BN_FACT_PROBE_IDLE));
 }
 
 int bonsai_condense_worth(char *out, size_t size, double *kept, const bonsai_condense_info *i)
 {
-    const bonsai_condense_info none = {.size = sizeof none, .probe = -1, .probe_full = -1,
-                                       .probe_idle = -1};
     bonsai_condense_info all;
     char measure[128];
     double share = -1;
-    bonsai_status rc = bn_options_merge(&all, &none, sizeof none, i, "bonsai_condense_info");
+    bonsai_status rc = bn_info_read(&all, i);
     if (rc != BONSAI_OK)
         return rc;
     name_measure(measure, sizeof measure, &all);

@@ -30,7 +30,7 @@ static void keep_best(bn_curve *c)
 static bonsai_status read_coverage(bn_facts *f, const bn_trace *t)
 {
     bonsai_status rc = BN_NEW(&f->coverage.at, t->count);
-    double sample = (double)f->made.info.sample;
+    double sample = bn_fact(&f->made.info, BN_FACT_SAMPLE);
     if (rc != BONSAI_OK || !(sample > 0))
         return rc;
     for (int64_t i = 0; i < t->count; i++)

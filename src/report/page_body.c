@@ -56,11 +56,11 @@ static bn_json *bound_of(double bound)
 bn_json *bn_sheet_coverage(const bn_sheet *s)
 {
     const bonsai_condense_info *made = &s->f->made.info;
-    const double bound = made->coverage_bound;
+    const double bound = bn_fact(made, BN_FACT_COVERAGE_BOUND);
     if (s->f->coverage.count == 0)
         return bn_json_null();
     return bn_json_pack("{sf,sf,sf,s{ss,ss,ss,s[{so}],so}}", "coverage", s->coverage, "check",
-                        made->coverage_check >= 0 ? made->coverage_check : NAN,
+                        bn_fact_real(made, BN_FACT_COVERAGE_CHECK),
                         "bound", bound >= 0 && bound < 0.9995 ? bound : NAN,
                         "chart", "title", "Coverage by bytes", "x", "bytes used",
                         "y", "percent of the sample covered", "curves",

@@ -77,7 +77,7 @@ static bn_json *score(const char *css, const char *what, double percent)
 static bn_json *probe_values(const bn_sheet *s)
 {
     char words[400] = "";
-    const char *aim = bonsai_aim_text(s->f->made.info.metric);
+    const char *aim = bonsai_aim_text((bonsai_aim)bn_fact(&s->f->made.info, BN_FACT_METRIC));
     bonsai_condense_worth(words, sizeof words, NULL, &s->f->made.info);
     return bn_json_pack("{ss,ss,sn}", "words", words, "aim", aim ? aim : "accuracy", "model");
 }
@@ -121,15 +121,15 @@ static bn_json *making_values(const bn_sheet *s)
 {
     const bonsai_condense_info *made = &s->f->made.info;
     const bool prototypes = is_made_by(s, "prototypes"), trees = is_made_by(s, "trees");
-    const bool learned = !prototypes && !trees && made->learn_rounds > 0;
+    const bool learned = !prototypes && !trees && bn_fact(made, BN_FACT_LEARN_ROUNDS) > 0;
     if (!s->f->made.known || !isfinite(s->full.nodes))
         return bn_json_null();
     return bn_json_pack("{sb,sb,sb,sb,sb,ss,sI,sf,ss}", "prototypes", prototypes, "trees", trees,
                         "learned", learned, "picked", !prototypes && !trees && !learned,
                         "published", is_made_by(s, "published"),
                         "method", s->f->method ? s->f->method : "unknown", "roots", made->roots,
-                        "whole", made->whole_trees >= 0 ? (double)made->whole_trees : NAN,
-                        "why", made->why);
+                        "whole", bn_fact_real(made, BN_FACT_WHOLE_TREES),
+                        "why", bn_fact_text(made, BN_FACT_WHY));
 }
 
 /* ---- large numbers ------------------------------------------------------- */
@@ -176,12 +176,13 @@ static bn_json *tile_values(const bn_sheet *s)
 {
     const double share = bn_part_of(s->small.bytes, s->full.bytes);
     const double side = fmax(0.8, 98 * sqrt(fmin(fmax(share, 0), 1)));
-    const double bound = s->f->made.info.coverage_bound;
+    const double bound = bn_fact(&s->f->made.info, BN_FACT_COVERAGE_BOUND);
     return bn_json_pack("{sf,sf,sf,sf,sb,sf,sf,sI,sf,sf,sf,sb}", "share", share, "side", side,
                         "top", 99 - side, "second", s->second > 0 ? s->second : NAN,
                         "more", isfinite(s->full.nodes) || s->second > 0, "coverage", s->coverage,
                         "bound", bound >= 0 && bound < 0.9995 ? bound : NAN,
-                        "sample", s->f->made.info.sample, "labelled", s->small.nodes - s->second,
+                        "sample", bn_fact_whole(&s->f->made.info, BN_FACT_SAMPLE), "labelled",
+                        s->small.nodes - s->second,
                         "stood", s->stood, "training", s->training,
                         "unlabelled", s->stood > s->training);
 }

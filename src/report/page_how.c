@@ -13,21 +13,19 @@
 
 static bn_json *stages_of(const bonsai_condense_info *i)
 {
-    const struct { const char *name; double seconds; } stage[] = {
-        {"measuring the graph", i->seconds_measure}, {"embeddings", i->seconds_wl},
-        {"nearest neighbours", i->seconds_knn}, {"cover", i->seconds_cover},
-        {"PageRank", i->seconds_sparsify}, {"clusters", i->seconds_cluster},
-        {"posteriors", i->seconds_fit}, {"probe", i->seconds_probe},
-        {"learning", i->seconds_learn},
-        {"the small graph", i->seconds_finish}};
+    static const char *const stage[] = {        /* in the order of bn_stage */
+        "measuring the graph", "embeddings", "nearest neighbours", "cover", "PageRank", "clusters",
+        "posteriors", "probe", "learning", "the small graph"};
     const bool quick = i->seconds_total < 1;
     const char *unit = quick ? "milliseconds" : "seconds";
     bn_json *labels = bn_json_array(), *values = bn_json_array();
-    for (size_t k = 0; k < sizeof stage / sizeof *stage; k++)
-        if (stage[k].seconds > 0) {
-            bn_json_add(labels, bn_json_text(stage[k].name));
-            bn_json_add(values, bn_json_real(stage[k].seconds * (quick ? 1000 : 1)));
+    for (int k = 0; k < BN_STAGES; k++) {
+        const double seconds = bn_fact(i, (bn_fact_id)(BN_FACT_SECONDS_MEASURE + k));
+        if (seconds > 0) {
+            bn_json_add(labels, bn_json_text(stage[k]));
+            bn_json_add(values, bn_json_real(seconds * (quick ? 1000 : 1)));
         }
+    }
     return bn_bars(bn_json_text("Time by stage"), "stage", unit, labels,
                    bn_json_pack("[{ss,so}]", "name", unit, "values", values));
 }
@@ -37,9 +35,10 @@ bn_json *bn_sheet_effort(const bn_sheet *s)
     const bonsai_condense_info *i = s->o->condensed;
     if (!i || !(i->seconds_total > 0))
         return bn_json_null();
+    const double measured = bn_fact(i, BN_FACT_MEASURED);
     return bn_json_pack("{sf,sI,sf,sb,so}", "seconds", i->seconds_total, "memory",
                         i->peak_rss_bytes, "measured",
-                        i->measured > 0 && i->measured < 1 ? i->measured : NAN,
+                        measured > 0 && measured < 1 ? measured : NAN,
                         "quick", i->seconds_total < 1, "chart", stages_of(i));
 }
 
@@ -48,16 +47,17 @@ bn_json *bn_sheet_effort(const bn_sheet *s)
 bn_json *bn_sheet_learned(const bn_sheet *s)
 {
     const bonsai_condense_info *i = &s->f->made.info;
+    const char *end = bn_fact_text(i, BN_FACT_LEARN_END);
+    const double kept = bn_fact(i, BN_FACT_LEARN_KEPT), skipped = bn_fact(i, BN_FACT_LEARN_SKIPPED);
     char loss[32];
-    bn_print(loss, sizeof loss, "%.4g", i->learn_loss);
-    return bn_sheet_if(i->learn_rounds > 0, bn_json_pack(
-        "{ss,sb,sI,sI,sf,ss?,sf,sb,sb}", "settings", i->learn_settings, "own", i->learn_own,
-        "rounds", i->learn_rounds, "made", i->learn_made, "kept",
-        i->learn_kept > 0 ? (double)i->learn_kept : NAN,
-        "loss", i->learn_loss >= 0 ? loss : NULL,
-        "skipped", i->learn_skipped > 0 ? (double)i->learn_skipped : NAN,
-        "late", strcmp(i->learn_end, "time") == 0,
-        "broken", strcmp(i->learn_end, "not finite") == 0));
+    bn_print(loss, sizeof loss, "%.4g", bn_fact(i, BN_FACT_LEARN_LOSS));
+    return bn_sheet_if(bn_fact(i, BN_FACT_LEARN_ROUNDS) > 0, bn_json_pack(
+        "{ss,sb,sI,sI,sf,ss?,sf,sb,sb}", "settings", bn_fact_text(i, BN_FACT_LEARN_SETTINGS),
+        "own", bn_fact(i, BN_FACT_LEARN_OWN) > 0, "rounds", bn_fact_whole(i, BN_FACT_LEARN_ROUNDS),
+        "made", bn_fact_whole(i, BN_FACT_LEARN_MADE), "kept", kept > 0 ? kept : NAN,
+        "loss", bn_fact_known(i, BN_FACT_LEARN_LOSS) ? loss : NULL,
+        "skipped", skipped > 0 ? skipped : NAN, "late", strcmp(end, "time") == 0,
+        "broken", strcmp(end, "not finite") == 0));
 }
 
 /* ---- options ------------------------------------------------------------- */
@@ -132,8 +132,9 @@ bn_json *bn_sheet_options(const bn_sheet *s)
     bn_json *usual = options_of(s, false);
     return bn_json_pack("{so,so,sI,sb,ss,ss,so}", "changed", options_of(s, true), "usual", usual,
                         "count", (int64_t)bn_json_count(usual), "auto", by_auto(s),
-                        "method", method_of(s), "version", made->version, "checksum",
-                        bn_json_textf("%08x", (unsigned)made->input_crc32));
+                        "method", method_of(s), "version", bn_fact_text(made, BN_FACT_VERSION),
+                        "checksum",
+                        bn_json_textf("%08x", (unsigned)bn_fact(made, BN_FACT_CRC)));
 }
 
 /* ---- the command --------------------------------------------------------- */
@@ -179,7 +180,7 @@ bn_json *bn_sheet_command(const bn_sheet *s)
     bn_put(&line, s->o->command ? s->o->command : "");
     if (!s->o->command)
         put_command(&line, s);
-    bn_json *v = bn_json_pack("{sb,ss}", "learned", s->f->made.info.learn_rounds > 0,
+    bn_json *v = bn_json_pack("{sb,ss}", "learned", bn_fact(&s->f->made.info, BN_FACT_LEARN_ROUNDS) > 0,
                               "command", line.text ? line.text : "");
     if (line.failed)
         bn_json_set(v, "command", NULL);

@@ -29,7 +29,7 @@ static bn_json *budget_of(const bn_sheet *s)
 
 bn_json *bn_sheet_sizes(const bn_sheet *s)
 {
-    const double lossless = s->f->made.info.lossless_ratio;
+    const double lossless = bn_fact(&s->f->made.info, BN_FACT_LOSSLESS_RATIO);
     const bool differs = lossless > 0 &&
                          fabs(s->small.bytes / lossless / s->full.bytes - 1) > 0.001;
     bn_json *bytes = bn_json_array(), *counts = bn_json_array();

@@ -66,13 +66,14 @@ static void measure(bn_sheet *s)
     s->small = (bn_extent){(double)f->small_stats.nodes, (double)f->small_stats.edges,
                            (double)f->small_stats.labelled,
                            known(made->bytes, counted_bytes(f->small_bytes)),
-                           known(made->paper_bytes, NAN)};
+                           known(bn_fact(made, BN_FACT_PAPER_BYTES), NAN)};
     s->full = (bn_extent){
         full ? (double)f->full_stats.nodes : known((double)made->full_nodes, NAN),
         full ? (double)f->full_stats.edges : recorded ? (double)made->full_edges : NAN,
-        full ? (double)f->full_stats.labelled : recorded ? (double)made->full_labelled : NAN,
+        full ? (double)f->full_stats.labelled
+             : recorded ? bn_fact(made, BN_FACT_FULL_LABELLED) : NAN,
         known(made->full_bytes, full ? counted_bytes(f->full_bytes) : NAN),
-        known(made->paper_full_bytes, NAN)};
+        known(bn_fact(made, BN_FACT_PAPER_FULL_BYTES), NAN)};
     if (!isfinite(s->small.paper) && f->small &&
         bonsai_graph_bytes(&paper, f->small, BONSAI_ACCOUNTING_PAPER_CONDENSED) == BONSAI_OK)
         s->small.paper = paper;
@@ -81,7 +82,7 @@ static void measure(bn_sheet *s)
         s->full.paper = paper;
     s->second = f->method && strcmp(f->method, "prototypes") == 0
                     ? s->small.nodes - s->small.labelled : 0;
-    s->training = known((double)made->trees, NAN);
+    s->training = known(bn_fact(made, BN_FACT_TREES), NAN);
     s->stood = known(f->stood, NAN);
     s->coverage = made->coverage >= 0 ? made->coverage : NAN;
 }
@@ -202,8 +203,7 @@ bonsai_status bonsai_report_new(bonsai_report **out, const bonsai_graph *small,
     BN_TRY(bn_structs_read((void **)&cells, &bn_cell_empty, o.cells, o.cell_count, "bonsai_cell"));
     o.cells = cells;
     if (o.condensed) {          /* the caller's struct may be shorter than ours */
-        const bonsai_condense_info none = {.size = sizeof none};
-        BN_TRY(bn_options_merge(&info, &none, sizeof info, o.condensed, "bonsai_condense_info"));
+        BN_TRY(bn_info_read(&info, o.condensed));
         o.condensed = &info;
     }
     BN_TRY(BN_NEW(&r, 1));

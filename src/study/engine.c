@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "condense/methods.h"
+#include "record/fact.h"
 #include "study.h"
 
 /* ---- what a cell belongs to ---------------------------------------------- */
@@ -260,23 +261,23 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
 {
     bool paper = w->condense.accounting != BONSAI_ACCOUNTING_STRICT;
     const bonsai_condense_info *s = &w->info[i];
-    made->bytes = paper ? s->paper_bytes : s->bytes;
-    made->share = paper ? s->paper_ratio : s->ratio;
+    made->bytes = paper ? bn_fact(s, BN_FACT_PAPER_BYTES) : s->bytes;
+    made->share = paper ? bn_fact(s, BN_FACT_PAPER_RATIO) : s->ratio;
     made->strict_bytes = s->bytes;
     made->strict_share = s->ratio;
-    made->features = s->features;
-    made->whole_trees = s->whole_trees;
-    made->learn_rounds = s->learn_rounds;
-    made->learn_made = s->learn_made;
+    made->features = bn_fact_whole(s, BN_FACT_FEATURES);
+    made->whole_trees = bn_fact_whole(s, BN_FACT_WHOLE_TREES);
+    made->learn_rounds = bn_fact_whole(s, BN_FACT_LEARN_ROUNDS);
+    made->learn_made = bn_fact_whole(s, BN_FACT_LEARN_MADE);
     made->nodes = s->nodes;
     made->edges = s->edges;
     made->labelled = s->labelled;
     made->checksum = bonsai_graph_checksum(w->small[i], BN_ENTERS_TRAINING);
     made->seconds_condense = s->seconds_total;
-    made->seconds_wl = s->seconds_wl;
-    made->seconds_knn = s->seconds_knn;
-    made->seconds_cover = s->seconds_cover;
-    made->seconds_sparsify = s->seconds_sparsify;
+    made->seconds_wl = bn_fact(s, BN_FACT_SECONDS_WL);
+    made->seconds_knn = bn_fact(s, BN_FACT_SECONDS_KNN);
+    made->seconds_cover = bn_fact(s, BN_FACT_SECONDS_COVER);
+    made->seconds_sparsify = bn_fact(s, BN_FACT_SECONDS_SPARSIFY);
 }
 
 /* Fills the cells of small graph i; -1: it could not be made, and the last error says why. */

@@ -19,6 +19,7 @@
 
 #include "options/fields.h"
 #include "condense/methods.h"
+#include "record/fact.h"
 #include "effort.h"
 
 struct bonsai_suggestion {
@@ -126,14 +127,15 @@ static bonsai_status judge(bonsai_suggest_point *at, search *s, const bonsai_gra
 {
     bonsai_status rc = BONSAI_OK;
     const bonsai_suggest_info *full = &s->found->info;
-    at->bytes = s->own.o.accounting == BONSAI_ACCOUNTING_STRICT ? info->bytes : info->paper_bytes;
+    at->bytes = s->own.o.accounting == BONSAI_ACCOUNTING_STRICT
+                    ? info->bytes : bn_fact(info, BN_FACT_PAPER_BYTES);
     at->nodes = info->nodes;
     at->edges = info->edges;
     at->method = info->method;
     at->score = info->probe;
     if (at->score < 0)
         BN_TRY(bn_probe_graph(&at->score, s->judge->job.probe, small));
-    else if (info->directions > 0 && info->probe_full > full->full_score)
+    else if (bn_fact(info, BN_FACT_DIRECTIONS) > 0 && info->probe_full > full->full_score)
         at->score *= full->full_score / info->probe_full;       /* the full graph does better, too */
     at->share = full->full_score > 0 ? at->score / full->full_score : 1;
 done:

@@ -9,7 +9,7 @@
 /* What the seconds of a report are divided into; a fact of a result each. */
 enum {
     BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
-    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_FINISH, BN_STAGE_LEARN, BN_STAGES
+    BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_LEARN, BN_STAGE_FINISH, BN_STAGES
 };
 
 enum { BN_CHECK_SAMPLE = 500 };         /* trees of the second sample at most */

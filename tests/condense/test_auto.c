@@ -179,7 +179,7 @@ static void the_best_one_is_taken_and_named_with_the_next(void **state)
         some_options(&o, BONSAI_METHOD_AUTO, seed % 4 == 3 ? 1 : 0.1 * (double)(1 + seed % 4));
         bonsai_graph *small = condensed(&i, g, &o);
         make_all(all, score, g, o);
-        bool hopeless = strstr(i.why, "would score") != NULL;
+        bool hopeless = strstr(bn_fact_text(&i, BN_FACT_WHY), "would score") != NULL;
         int best = 0, next = -1, is = 0;
         for (int k = 0; k < ENTRANTS; k++) {
             best = score[k] > score[best] ? k : best;
@@ -188,21 +188,21 @@ static void the_best_one_is_taken_and_named_with_the_next(void **state)
         taken[is]++;
         stopped += hopeless;
         missed += is != best;           /* an outlook may be wrong, though rarely */
-        assert_true(i.probe == score[is] && i.bytes <= i.budget);
+        assert_true(i.probe == score[is] && i.bytes <= bn_fact(&i, BN_FACT_BUDGET));
         assert_true(is == best || score[best] > score[is]);
         assert_true(same_graph(small, all[is]));
         for (int k = 0; k < ENTRANTS; k++) {
             snprintf(text, sizeof text, "alternative, %s, scores %.1f %%",
                      bonsai_method_name(entrants[k]), score[k]);
-            next = strstr(i.why, text) && score[k] == i.probe_other ? k : next;
+            next = strstr(bn_fact_text(&i, BN_FACT_WHY), text) && score[k] == bn_fact(&i, BN_FACT_PROBE_OTHER) ? k : next;
             assert_true(k == is || is != best || score[k] < score[is] || k > is);
         }
-        assert_true(hopeless ? next < 0 && i.probe_other < i.probe : next >= 0 && next != is);
+        assert_true(hopeless ? next < 0 && bn_fact(&i, BN_FACT_PROBE_OTHER) < i.probe : next >= 0 && next != is);
         snprintf(text, sizeof text, "%s: the probe scores %.1f %% (",
                  bonsai_method_name(i.method), i.probe);
-        assert_true(strstr(i.why, text) == i.why);
+        assert_int_equal(strncmp(bn_fact_text(&i, BN_FACT_WHY), text, strlen(text)), 0);
         bn_json *root = report_of(small), *choice = bn_json_get(root, "choice");
-        assert_string_equal(bn_json_as_text(bn_json_get(choice, "why")), i.why);
+        assert_string_equal(bn_json_as_text(bn_json_get(choice, "why")), bn_fact_text(&i, BN_FACT_WHY));
         assert_string_equal(bn_json_as_text(bn_json_get(root, "method")),
                             bonsai_method_name(i.method));
         assert_true(fabs(bn_json_as_number(bn_json_get(choice, "probe")) - i.probe) < 1e-6);
@@ -243,9 +243,9 @@ static void picked_nodes_are_judged_on_nodes_that_they_did_not_learn_from(void *
         p.o.method = BONSAI_METHOD_TREES;
         bonsai_condense_info j;
         bonsai_graph *trees = condensed(&j, g, &p.o);
-        if (strstr(i.why, "alternative, trees,"))
-            assert_true(i.probe_other == probe_of(trees, g, &p.o, held));
-        checked += bn_method_of(i.method)->pick || strstr(i.why, "alternative, trees,");
+        if (strstr(bn_fact_text(&i, BN_FACT_WHY), "alternative, trees,"))
+            assert_true(bn_fact(&i, BN_FACT_PROBE_OTHER) == probe_of(trees, g, &p.o, held));
+        checked += bn_method_of(i.method)->pick || strstr(bn_fact_text(&i, BN_FACT_WHY), "alternative, trees,");
         bonsai_graph_free(trees);
         bonsai_graph_free(small);
         bn_preparation_free(&p);
@@ -264,21 +264,21 @@ static void the_full_graph_is_probed_too(void **state)
         bonsai_condense_info i, kept;
         some_options(&o, seed % 3 == 0 ? BONSAI_METHOD_PROTOTYPES : BONSAI_METHOD_AUTO, 0.2);
         bonsai_graph *small = condensed(&i, g, &o);
-        if (i.directions > 0)           /* or as it is in the coordinates of the basis */
+        if (bn_fact_whole(&i, BN_FACT_DIRECTIONS) > 0)           /* or as it is in the coordinates of the basis */
             assert_true(i.probe_full >= probe_of_all(g, &o, NULL));
         else
             assert_true(i.probe_full == probe_of_all(g, &o, NULL));
-        assert_int_equal(i.probe_fitted, 144);
-        assert_int_equal(i.probe_val, 48);
-        assert_int_equal(i.probe_held, 0);
+        assert_int_equal(bn_fact_whole(&i, BN_FACT_PROBE_FITTED), 144);
+        assert_int_equal(bn_fact_whole(&i, BN_FACT_PROBE_VAL), 48);
+        assert_int_equal(bn_fact_whole(&i, BN_FACT_PROBE_HELD), 0);
         bonsai_condense_info_init(&kept);
         assert_int_equal(bonsai_condense_info_of(&kept, small), BONSAI_OK);
         assert_true(fabs(kept.probe_full - i.probe_full) < 1e-6);
-        assert_true(kept.probe_fitted == 144 && kept.probe_val == 48 && kept.probe_held == 0);
+        assert_true(bn_fact_whole(&kept, BN_FACT_PROBE_FITTED) == 144 && bn_fact_whole(&kept, BN_FACT_PROBE_VAL) == 48 && bn_fact_whole(&kept, BN_FACT_PROBE_HELD) == 0);
         bonsai_graph_free(small);
         o.method = BONSAI_METHOD_TREES;         /* asks no probe */
         small = condensed(&i, g, &o);
-        assert_true(i.probe_full == -1 && i.probe_fitted == 0 && i.probe_val == 0);
+        assert_true(i.probe_full == -1 && bn_fact_whole(&i, BN_FACT_PROBE_FITTED) == 0 && bn_fact_whole(&i, BN_FACT_PROBE_VAL) == 0);
         assert_int_equal(bonsai_condense_info_of(&kept, small), BONSAI_OK);
         assert_true(kept.probe_full == -1);
         bonsai_graph_free(small);
@@ -302,23 +302,23 @@ static void a_sentence_says_what_it_is_worth(void **state)
     assert_string_equal(text, "A quick classifier, the probe, gets 72.0 % of the nodes it judges on "
                         "right when fitted on the small graph.");
     i.probe_full = 80;
-    i.probe_val = 500;
+    bn_fact_set(&i, BN_FACT_PROBE_VAL, 500);
     int length = bonsai_condense_worth(text, sizeof text, &kept, &i);
     assert_string_equal(text, "A quick classifier, the probe, gets 72.0 % of 500 validation nodes "
                         "right when fitted on the small graph and 80.0 % when fitted on the full "
                         "one: the small graph keeps 90.0 % of that.");
     assert_int_equal(length, strlen(text));
     assert_true(kept > 89.9 && kept < 90.1);
-    i.probe_val = 1;
+    bn_fact_set(&i, BN_FACT_PROBE_VAL, 1);
     bonsai_condense_worth(text, sizeof text, &kept, &i);
     assert_non_null(strstr(text, " of 1 validation node right"));
-    i.probe_val = 0;
-    i.probe_held = 28;
+    bn_fact_set(&i, BN_FACT_PROBE_VAL, 0);
+    bn_fact_set(&i, BN_FACT_PROBE_HELD, 28);
     assert_int_equal(bonsai_condense_worth(text, 10, &kept, &i), length + 6);
     assert_string_equal(text, "A quick c");
     bonsai_condense_worth(text, sizeof text, &kept, &i);
     assert_non_null(strstr(text, "% of 28 held-out training nodes right"));
-    i.probe_held = 1;
+    bn_fact_set(&i, BN_FACT_PROBE_HELD, 1);
     bonsai_condense_worth(text, sizeof text, &kept, &i);
     assert_non_null(strstr(text, "% of 1 held-out training node right"));
     i.probe_full = 0;                           /* nothing to keep a share of */
@@ -351,9 +351,9 @@ static void any_file_name_and_any_budget_give_a_reason(void **state)
         some_options(&o, BONSAI_METHOD_AUTO, 0);
         o.bytes = bytes;
         bonsai_graph *small = condensed(&i, g, &o);
-        assert_true(i.probe >= 0 && i.why[0]);
-        assert_null(strstr(i.why, "-1"));
-        assert_true((strstr(i.why, "made: a budget of") != NULL) == (i.probe_other < 0));
+        assert_true(i.probe >= 0 && bn_fact_text(&i, BN_FACT_WHY)[0]);
+        assert_null(strstr(bn_fact_text(&i, BN_FACT_WHY), "-1"));
+        assert_true((strstr(bn_fact_text(&i, BN_FACT_WHY), "made: a budget of") != NULL) == (bn_fact(&i, BN_FACT_PROBE_OTHER) < 0));
         bonsai_graph_free(small);
     }
     bonsai_graph_free(g);
@@ -368,8 +368,8 @@ static void a_method_that_cannot_leaves_the_field_to_the_other(void **state)
     some_options(&o, BONSAI_METHOD_AUTO, 0.2);
     o.k = 5000;
     bonsai_graph *small = condensed(&i, g, &o);
-    assert_true(i.method != BONSAI_METHOD_TREES && !strstr(i.why, "trees"));
-    assert_true(i.probe_other >= 0);
+    assert_true(i.method != BONSAI_METHOD_TREES && !strstr(bn_fact_text(&i, BN_FACT_WHY), "trees"));
+    assert_true(bn_fact(&i, BN_FACT_PROBE_OTHER) >= 0);
     bonsai_graph_free(small);
     o.ratio = 0;
     o.bytes = 3;
@@ -388,16 +388,16 @@ static void the_reason_says_what_was_judged_on(void **state)
     bonsai_condense_info i;
     some_options(&o, BONSAI_METHOD_AUTO, 0.2);
     bonsai_graph *small = condensed(&i, g, &o);
-    assert_non_null(strstr(i.why, "% (48 validation nodes)"));
+    assert_non_null(strstr(bn_fact_text(&i, BN_FACT_WHY), "% (48 validation nodes)"));
     bonsai_graph_free(small);
     o.no_validation = 1;
     small = condensed(&i, g, &o);
-    assert_non_null(strstr(i.why, "% (28 held-out training nodes)"));
+    assert_non_null(strstr(bn_fact_text(&i, BN_FACT_WHY), "% (28 held-out training nodes)"));
     bonsai_graph_free(small);
     o.no_validation = 0;
     assert_int_equal(bonsai_graph_split(&whole, g, all, 1), BONSAI_OK);
     small = condensed(&i, whole, &o);
-    assert_non_null(strstr(i.why, "% (48 held-out training nodes)"));
+    assert_non_null(strstr(bn_fact_text(&i, BN_FACT_WHY), "% (48 held-out training nodes)"));
     bonsai_graph_free(small);
     bonsai_graph_free(whole);
     bonsai_graph_free(g);
@@ -419,7 +419,7 @@ static void without_nodes_to_judge_on_prototypes_are_taken(void **state)
     o.k = 1;
     bonsai_graph *small = condensed(&i, few, &o);
     assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
-    assert_string_equal(i.why, "prototypes: there are no nodes for a probe to judge on");
+    assert_string_equal(bn_fact_text(&i, BN_FACT_WHY), "prototypes: there are no nodes for a probe to judge on");
     bonsai_condense_options_init(&o);
     assert_int_equal(bonsai_condense_options_of(&o, small), BONSAI_OK);
     assert_int_equal(o.method, BONSAI_METHOD_AUTO);     /* it was asked for, though none competed */
@@ -449,7 +449,7 @@ static void threads_do_not_matter_and_many_ratios_are_as_each_alone(void **state
             o.ratio = ratios[k];
             bonsai_graph *one = condensed(&i, g, &o);
             assert_same_file(one, out[k]);
-            assert_string_equal(i.why, info[k].why);
+            assert_string_equal(bn_fact_text(&i, BN_FACT_WHY), bn_fact_text(&info[k], BN_FACT_WHY));
             bonsai_graph_free(one);
             bonsai_graph_free(out[k]);
         }
@@ -514,7 +514,7 @@ static void the_nearest_are_those_that_all_distances_say(void **state)
         o.members = seed > 2;
         o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;            /* without a basis */
         bonsai_graph *small = condensed(&i, g, &o);
-        assert_int_equal(i.directions, 0);
+        assert_int_equal(bn_fact_whole(&i, BN_FACT_DIRECTIONS), 0);
         const bonsai_array *offsets = &small->view.section[BONSAI_SECTION_MEMBER_OFFSETS];
         const uint32_t *member = small->view.section[BONSAI_SECTION_MEMBERS].data;
         assert_int_equal(bn_record_read(&made, small), BONSAI_OK);

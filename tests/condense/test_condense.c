@@ -1,6 +1,7 @@
 /* test_condense.c -- what holds for every condensed graph, whatever the method.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "condensing.h"
 
 #include <stdio.h>
@@ -53,10 +54,10 @@ static void assert_sound(const bonsai_graph *small, const bonsai_condense_info *
     assert_int_equal(i->roots, roots);
     assert_true(i->bytes == size_in(small, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->bytes == counted_in_file(small));
-    assert_true(i->paper_bytes == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    assert_true(bn_fact(i, BN_FACT_PAPER_BYTES) == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     assert_true(i->full_bytes == size_in(g, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->ratio == i->bytes / i->full_bytes);
-    assert_true(i->coverage <= i->coverage_bound + 1e-12 && i->coverage_bound <= 1);
+    assert_true(i->coverage <= bn_fact(i, BN_FACT_COVERAGE_BOUND) + 1e-12 && bn_fact(i, BN_FACT_COVERAGE_BOUND) <= 1);
     assert_true(!bn_has(small, BONSAI_SECTION_SPLIT) && !bn_has(small, BONSAI_SECTION_SOFT_LABELS));
 }
 
@@ -101,9 +102,12 @@ static void nothing_is_over_budget_and_every_report_is_true(void **state)
         made++;
         assert_sound(small, &i, g);
         assert_induced(small, g);
-        double bytes = o.accounting == BONSAI_ACCOUNTING_STRICT ? i.bytes : i.paper_bytes;
-        double full = o.accounting == BONSAI_ACCOUNTING_STRICT ? i.full_bytes : i.paper_full_bytes;
-        assert_true(kind != 0 || (bytes <= o.ratio * full && i.budget == floor(o.ratio * full)));
+        double bytes = o.accounting == BONSAI_ACCOUNTING_STRICT 
+                           ? i.bytes : bn_fact(&i, BN_FACT_PAPER_BYTES);
+        double full = o.accounting == BONSAI_ACCOUNTING_STRICT 
+                          ? i.full_bytes : bn_fact(&i, BN_FACT_PAPER_FULL_BYTES);
+        assert_true(kind != 0 || bytes <= o.ratio * full);
+        assert_true(kind != 0 || bn_fact(&i, BN_FACT_BUDGET) == floor(o.ratio * full));
         assert_true(kind != 1 || bytes <= (double)o.bytes);
         assert_true(kind != 2 || i.nodes <= o.nodes);
         assert_true(kind != 3 || i.roots <= o.trees);
@@ -502,7 +506,7 @@ static void an_input_that_lies_cannot_exceed_the_budget(void **state)
         o.ratio = 0.3;
         o.seed = seed;
         if (bonsai_condense(&small, &i, g, &o) == BONSAI_OK)
-            assert_true(i.bytes <= i.budget);
+            assert_true(i.bytes <= bn_fact(&i, BN_FACT_BUDGET));
         else
             assert_fails(BONSAI_E_FORMAT, BONSAI_E_FORMAT, "graph");
         bonsai_graph_free(small);

@@ -4,6 +4,7 @@
  * several attempts.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "condensing.h"
 
 enum { ATTEMPTS = 20 };
@@ -30,9 +31,10 @@ static int tear_down(void **state)
 
 static double sum(const bonsai_condense_info *i)
 {
-    return i->seconds_measure + i->seconds_wl + i->seconds_knn + i->seconds_cover +
-           i->seconds_sparsify + i->seconds_cluster + i->seconds_fit + i->seconds_probe +
-           i->seconds_learn + i->seconds_finish;
+    double all = 0;
+    for (int id = BN_FACT_SECONDS_MEASURE; id < BN_FACT_SECONDS_TOTAL; id++)
+        all += bn_fact(i, (bn_fact_id)id);
+    return all;
 }
 
 static bool close_to(double a, double b)
@@ -70,7 +72,7 @@ static void stages_of_every_method_add_up_to_the_seconds_that_passed(void **stat
         if (!has_method((bonsai_method)m))
             continue;
         bonsai_condense_info i = timed((bonsai_method)m);
-        assert_true(i.seconds_measure > 0 && i.seconds_finish > 0);
+        assert_true(bn_fact(&i, BN_FACT_SECONDS_MEASURE) > 0 && bn_fact(&i, BN_FACT_SECONDS_FINISH) > 0);
     }
 }
 
@@ -78,17 +80,28 @@ static void each_method_is_told_its_own_stages(void **state)
 {
     (void)state;
     bonsai_condense_info trees = timed(BONSAI_METHOD_TREES);
-    assert_true(trees.seconds_wl > 0 && trees.seconds_knn > 0 && trees.seconds_cover > 0);
-    assert_true(trees.seconds_sparsify > 0);
-    assert_true(trees.seconds_cluster == 0 && trees.seconds_fit == 0 && trees.seconds_probe == 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_WL) > 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_KNN) > 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_COVER) > 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_SPARSIFY) > 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_CLUSTER) == 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_FIT) == 0);
+    assert_true(bn_fact(&trees, BN_FACT_SECONDS_PROBE) == 0);
     bonsai_condense_info made = timed(BONSAI_METHOD_PROTOTYPES);
-    assert_true(made.seconds_wl > 0 && made.seconds_cluster > 0 && made.seconds_fit > 0);
-    assert_true(made.seconds_probe > 0);
-    assert_true(made.seconds_knn == 0 && made.seconds_cover == 0 && made.seconds_sparsify == 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_WL) > 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_CLUSTER) > 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_FIT) > 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_PROBE) > 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_KNN) == 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_COVER) == 0);
+    assert_true(bn_fact(&made, BN_FACT_SECONDS_SPARSIFY) == 0);
     bonsai_condense_info best = timed(BONSAI_METHOD_AUTO);      /* of both, if trees were tried */
-    assert_true((best.seconds_cover > 0) == (best.seconds_knn > 0) &&
-                (best.seconds_sparsify > 0) == (best.seconds_knn > 0));
-    assert_true(best.seconds_cluster > 0 && best.seconds_fit > 0 && best.seconds_probe > 0);
+    const bool searched = bn_fact(&best, BN_FACT_SECONDS_KNN) > 0;
+    assert_true((bn_fact(&best, BN_FACT_SECONDS_COVER) > 0) == searched);
+    assert_true((bn_fact(&best, BN_FACT_SECONDS_SPARSIFY) > 0) == searched);
+    assert_true(bn_fact(&best, BN_FACT_SECONDS_CLUSTER) > 0);
+    assert_true(bn_fact(&best, BN_FACT_SECONDS_FIT) > 0);
+    assert_true(bn_fact(&best, BN_FACT_SECONDS_PROBE) > 0);
 }
 
 /* What is done once for all stands in each of them. */
@@ -105,11 +118,15 @@ static void several_ratios_take_what_each_would_alone(void **state)
     assert_int_equal(bonsai_condense_many(out, info, ratios, 3, full, &o), BONSAI_OK);
     double passed = bn_seconds() - start;
     for (int k = 0; k < 3; k++) {
-        bool alike = (info[k].seconds_knn > 0) == (info[0].seconds_knn > 0);  /* both tried trees */
+        const double knn = bn_fact(&info[k], BN_FACT_SECONDS_KNN);
+        const double first = bn_fact(&info[0], BN_FACT_SECONDS_KNN);
+        bool alike = (knn > 0) == (first > 0);          /* both tried trees */
         assert_true(close_to(sum(&info[k]), info[k].seconds_total));
-        assert_true(info[k].seconds_measure == info[0].seconds_measure);
-        assert_true(!alike || info[k].seconds_wl == info[0].seconds_wl);
-        assert_true(!alike || info[k].seconds_knn == info[0].seconds_knn);
+        assert_true(bn_fact(&info[k], BN_FACT_SECONDS_MEASURE) ==
+                    bn_fact(&info[0], BN_FACT_SECONDS_MEASURE));
+        assert_true(!alike || bn_fact(&info[k], BN_FACT_SECONDS_WL) ==
+                                  bn_fact(&info[0], BN_FACT_SECONDS_WL));
+        assert_true(!alike || knn == first);
         assert_true(info[k].seconds_total <= passed);
         bonsai_graph_free(out[k]);
     }

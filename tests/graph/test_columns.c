@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "record/fact.h"
 #include "random_graph.h"
 
 enum { NODES = 30, EDGES = 60 };
@@ -185,8 +186,8 @@ static void condensed_graphs_hold_the_selected_features_of_their_nodes(void **un
         float a[80], b[80];
         assert_true(kept->count > 0 && kept->count < 80);
         assert_int_equal(kept->count, small->view.features);
-        assert_int_equal(info.features, small->view.features);
-        assert_true(info.bytes <= info.budget);
+        assert_int_equal(bn_fact_whole(&info, BN_FACT_FEATURES), small->view.features);
+        assert_true(info.bytes <= bn_fact(&info, BN_FACT_BUDGET));
         for (int64_t v = 0; v < small->view.nodes; v++) {
             bonsai_graph_row(a, g, origin[v]);
             bonsai_graph_row(b, small, v);

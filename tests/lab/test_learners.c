@@ -101,9 +101,9 @@ static void try_ratio(int method, const bonsai_graph *g)
     o.ratio = 0.1;
     o.accounting = BONSAI_ACCOUNTING_PAPER_FULL;
     bonsai_graph *small = learned(&info, g, &o);
-    const double f = (double)g->view.features, t = 0.1 * info.paper_full_bytes;
+    const double f = (double)g->view.features, t = 0.1 * bn_fact(&info, BN_FACT_PAPER_FULL_BYTES);
     assert_int_equal(small->view.nodes, (int64_t)floor((sqrt(f * f + floor(t)) - f) / 2));
-    assert_true(info.paper_bytes <= t);
+    assert_true(bn_fact(&info, BN_FACT_PAPER_BYTES) <= t);
     bonsai_graph_free(small);
 }
 
@@ -332,9 +332,9 @@ static void assert_same_choice(const bonsai_graph *a, const bonsai_graph *b)
     assert_int_equal(bn_record_read(&x, a), BONSAI_OK);
     assert_int_equal(bn_record_read(&y, b), BONSAI_OK);
     assert_true(x.info.probe == -1 && y.info.probe == -1);
-    assert_true(x.info.learn_loss == y.info.learn_loss);
-    assert_int_equal(x.info.learn_kept, y.info.learn_kept);
-    assert_string_equal(x.info.why, y.info.why);
+    assert_true(bn_fact(&x.info, BN_FACT_LEARN_LOSS) == bn_fact(&y.info, BN_FACT_LEARN_LOSS));
+    assert_int_equal(bn_fact_whole(&x.info, BN_FACT_LEARN_KEPT), bn_fact_whole(&y.info, BN_FACT_LEARN_KEPT));
+    assert_string_equal(bn_fact_text(&x.info, BN_FACT_WHY), bn_fact_text(&y.info, BN_FACT_WHY));
 }
 
 /* The classes of nodes that are not for training, shifted by one. */
@@ -468,8 +468,8 @@ static void try_late(int method, const bonsai_graph *g)
     o.time_limit = 1e-9;
     bonsai_graph *small = learned(&info, g, &o);
     const bonsai_array *record = &small->view.section[BONSAI_SECTION_METADATA];
-    assert_non_null(strstr(info.why, "the time was up"));
-    assert_true(info.learn_kept <= info.learn_made && info.learn_made <= 1);
+    assert_non_null(strstr(bn_fact_text(&info, BN_FACT_WHY), "the time was up"));
+    assert_true(bn_fact_whole(&info, BN_FACT_LEARN_KEPT) <= bn_fact_whole(&info, BN_FACT_LEARN_MADE) && bn_fact_whole(&info, BN_FACT_LEARN_MADE) <= 1);
     assert_true(bn_has(small, BONSAI_SECTION_METADATA));
     static const char end[] = "\"end\":\"time\"";
     bool said = false;
@@ -499,10 +499,10 @@ static void the_only_round_ends_early_as_well(void **state)
         bonsai_condense_info info;
         o.time_limit = 1e-9;
         bonsai_graph *small = learned(&info, g, &o);
-        assert_int_equal(info.learn_rounds, 1);
-        assert_int_equal(info.learn_made, at_once[i] == BONSAI_METHOD_GCOND);
-        assert_string_equal(info.learn_end, "time");
-        assert_non_null(strstr(info.why, "the time was up"));
+        assert_int_equal(bn_fact_whole(&info, BN_FACT_LEARN_ROUNDS), 1);
+        assert_int_equal(bn_fact_whole(&info, BN_FACT_LEARN_MADE), at_once[i] == BONSAI_METHOD_GCOND);
+        assert_string_equal(bn_fact_text(&info, BN_FACT_LEARN_END), "time");
+        assert_non_null(strstr(bn_fact_text(&info, BN_FACT_WHY), "the time was up"));
         bonsai_graph_free(small);
     }
     bonsai_graph_free(g);
@@ -524,13 +524,13 @@ static void try_record(int method, const bonsai_graph *g)
     assert_int_equal(r.o.method, method);
     assert_true(r.o.effort == o.effort);
     assert_int_equal(r.info.nodes, info.nodes);
-    assert_int_equal(r.info.trees, info.trees);
+    assert_int_equal(bn_fact_whole(&r.info, BN_FACT_TREES), bn_fact_whole(&info, BN_FACT_TREES));
     assert_true(r.info.bytes == info.bytes);
     assert_true(fabs(r.info.probe - info.probe) < 1e-6);
-    assert_true(fabs(r.info.lossless_ratio - info.lossless_ratio) < 1e-6);
-    assert_string_equal(r.info.why, info.why);
+    assert_true(fabs(bn_fact(&r.info, BN_FACT_LOSSLESS_RATIO) - bn_fact(&info, BN_FACT_LOSSLESS_RATIO)) < 1e-6);
+    assert_string_equal(bn_fact_text(&r.info, BN_FACT_WHY), bn_fact_text(&info, BN_FACT_WHY));
     assert_true(info.probe >= 0);
-    assert_non_null(strstr(info.why, "settings of "));
+    assert_non_null(strstr(bn_fact_text(&info, BN_FACT_WHY), "settings of "));
     bonsai_graph_free(small);
 }
 

@@ -6,6 +6,7 @@
  * which of equally near rows are among the nearest, and which of equally ranked nodes is dropped.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "condensing.h"
 
 #include "io/npy.h"
@@ -317,7 +318,7 @@ static void compare_counts(const reference *r)
         const double nodes = (double)info[i].nodes / (double)w.node_count;
         const double edges = (double)(info[i].edges / 2 + info[i].roots) / (double)w.edge_count;
         assert_true(fabs(nodes - 1) < 0.03 && fabs(edges - 1) < 0.03);
-        assert_true(info[i].paper_full_bytes == (double)r->full_bytes);
+        assert_true(bn_fact(&info[i], BN_FACT_PAPER_FULL_BYTES) == (double)r->full_bytes);
         bonsai_graph_free(small[i]);
     }
     end(&w);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "record/fact.h"
 #include "condense/condense.h"
 #include "random_graph.h"
 #include "threads_world.h"
@@ -196,14 +197,14 @@ static void the_report_says_how_many_neighbours_were_found(void **unused)
     double before = 0;
     for (int dims = 1; dims <= 64; dims *= 8) {
         assert_int_equal(condense_projected(&small, &info, g, dims), BONSAI_OK);
-        assert_true(info.recall > before && info.recall <= 1);
+        assert_true(bn_fact(&info, BN_FACT_RECALL) > before && bn_fact(&info, BN_FACT_RECALL) <= 1);
         assert_int_equal(small->view.features, 120);
-        before = info.recall;
+        before = bn_fact(&info, BN_FACT_RECALL);
         bonsai_graph_free(small);
     }
     assert_true(before > 0.7);
     assert_int_equal(condense_projected(&small, &info, g, 120), BONSAI_OK);
-    assert_true(info.recall == 1);              /* nothing to gain: exact */
+    assert_true(bn_fact(&info, BN_FACT_RECALL) == 1);              /* nothing to gain: exact */
     bonsai_graph_free(small);
     assert_fails(condense_projected(&small, &info, g, -1), BONSAI_E_ARGUMENT, "project is -1");
     bonsai_graph_free(g);

@@ -1,6 +1,7 @@
 /* test_clusters.c -- nodes over classes, soft labels, and prototypes where there is little to go by.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "prototyping.h"
 
 #include <stdio.h>
@@ -347,7 +348,7 @@ static void with_bytes_to_spare_rows_lose_nothing(void **state)
     o.bytes = 10000;
     bonsai_graph *small = condensed(&i, g, &o);
     assert_int_equal(i.nodes, 4);
-    assert_int_equal(i.values, BONSAI_TYPE_F32);
+    assert_int_equal(bn_fact_whole(&i, BN_FACT_VALUES), BONSAI_TYPE_F32);
     const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
     for (int64_t v = 0; v < 4; v++) {
         float row[2];

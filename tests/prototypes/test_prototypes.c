@@ -85,12 +85,12 @@ static void assert_info(const bonsai_condense_info *i, const bonsai_graph *small
     assert_int_equal(i->roots, 0);
     assert_true(i->bytes == size_in(small, BONSAI_ACCOUNTING_STRICT));
     assert_true(i->bytes == counted_in_file(small));
-    assert_true(i->paper_bytes == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
+    assert_true(bn_fact(i, BN_FACT_PAPER_BYTES) == size_in(small, BONSAI_ACCOUNTING_PAPER_CONDENSED));
     assert_true(i->full_bytes == size_in(g, BONSAI_ACCOUNTING_STRICT));
-    assert_true(i->ratio == i->bytes / i->full_bytes && i->lossless_ratio >= i->ratio);
+    assert_true(i->ratio == i->bytes / i->full_bytes && bn_fact(i, BN_FACT_LOSSLESS_RATIO) >= i->ratio);
     assert_true(i->probe == -1 || (i->probe >= 0 && i->probe <= 100));
-    assert_true(i->coverage == -1 && i->coverage_bound == -1 && i->probe_other == -1);
-    assert_true(i->measured == 0);
+    assert_true(i->coverage == -1 && bn_fact(i, BN_FACT_COVERAGE_BOUND) == -1 && bn_fact(i, BN_FACT_PROBE_OTHER) == -1);
+    assert_true(bn_fact(i, BN_FACT_MEASURED) == 0);
 }
 
 static void nothing_is_over_budget_and_every_report_is_true(void **state)
@@ -128,9 +128,9 @@ static void nothing_is_over_budget_and_every_report_is_true(void **state)
             assert_members(small, g, has_every_class(small, g));
         assert_true(!o.hard_labels || !bn_has(small, BONSAI_SECTION_SOFT_LABELS));
         if (kind < 2) {
-            double bytes = strict ? i.bytes : i.paper_bytes;
-            assert_true(bytes <= i.budget);
-            used += bytes >= 0.9 * i.budget;
+            double bytes = strict ? i.bytes : bn_fact(&i, BN_FACT_PAPER_BYTES);
+            assert_true(bytes <= bn_fact(&i, BN_FACT_BUDGET));
+            used += bytes >= 0.9 * bn_fact(&i, BN_FACT_BUDGET);
         }
         assert_true(kind != 2 || i.nodes <= o.nodes);
         assert_true(kind != 3 || i.nodes <= o.trees);
@@ -161,7 +161,7 @@ static void more_budget_is_no_worse(void **state)
             o.no_validation = k / 2 == 2;
             o.members = k / 2 == 3;
             bonsai_graph *small = condensed(&i, g, &o);
-            assert_true(i.bytes <= i.budget && has_every_class(small, g));
+            assert_true(i.bytes <= bn_fact(&i, BN_FACT_BUDGET) && has_every_class(small, g));
             assert_true(i.probe >= best - 2);
             best = i.probe > best ? i.probe : best;
             bonsai_graph_free(small);
@@ -193,7 +193,7 @@ static void where_soft_labels_do_not_fit_labels_are_hard(void **state)
         bonsai_graph *small = condensed(&i, g, &o);
         assert_int_equal(i.method, BONSAI_METHOD_PROTOTYPES);
         assert_false(bn_has(small, BONSAI_SECTION_SOFT_LABELS));
-        assert_true(i.bytes <= i.budget);
+        assert_true(i.bytes <= bn_fact(&i, BN_FACT_BUDGET));
         assert_true(i.probe > 0);
         assert_true(k > 3 || has_every_class(small, g));
         bonsai_graph_free(small);

@@ -27,8 +27,8 @@ static bonsai_graph *small_of(const bonsai_graph *g)
     if (bonsai_condense(&small, &info, g, &o) != BONSAI_OK)
         fail_msg("%s", bonsai_error());
     assert_int_equal(info.method, BONSAI_METHOD_PROTOTYPES);
-    assert_int_equal(info.features, info.directions);
-    assert_true(info.bytes <= info.budget);
+    assert_int_equal(bn_fact_whole(&info, BN_FACT_FEATURES), bn_fact_whole(&info, BN_FACT_DIRECTIONS));
+    assert_true(info.bytes <= bn_fact(&info, BN_FACT_BUDGET));
     return small;
 }
 

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 
+#include "record/fact.h"
 #include "condensing.h"
 #include "json.h"
 #include "report/facts.h"
@@ -57,8 +58,8 @@ static void assert_ascends(const bn_curve *c, bool y)
 
 static void check_rounds(const bn_facts *f, const bonsai_condense_info *info)
 {
-    assert_true(f->rounds >= (info->rounds < 10 ? info->rounds : 10));
-    assert_true(f->rounds <= 10 && f->rounds <= info->rounds + 1);
+    assert_true(f->rounds >= (bn_fact_whole(info, BN_FACT_ROUNDS) < 10 ? bn_fact_whole(info, BN_FACT_ROUNDS) : 10));
+    assert_true(f->rounds <= 10 && f->rounds <= bn_fact_whole(info, BN_FACT_ROUNDS) + 1);
     for (int64_t i = 0; i < f->rounds; i++) {
         const bn_prune *r = &f->round[i];
         assert_true(r->number == i + 1 || (i == 9 && r->number > 10));
@@ -73,8 +74,8 @@ static void check_rounds(const bn_facts *f, const bonsai_condense_info *info)
         assert_true(there);
     }
     if (f->rounds > 0)
-        assert_true(f->round[f->rounds - 1].number == info->rounds ||
-                    (f->round[f->rounds - 1].number == info->rounds + 1 &&
+        assert_true(f->round[f->rounds - 1].number == bn_fact_whole(info, BN_FACT_ROUNDS) ||
+                    (f->round[f->rounds - 1].number == bn_fact_whole(info, BN_FACT_ROUNDS) + 1 &&
                      f->round[f->rounds - 1].pruned == 0));
 }
 
@@ -97,12 +98,12 @@ static void curves_ascend_and_end_in_what_was_reported(void **state)
         assert_ascends(&f->coverage, true);
         const bn_spot *last = &f->coverage.at[f->coverage.count - 1];
         assert_true(fabs(last->y - info.coverage) < 1e-12);
-        assert_true(last->x == (i == 7 ? info.paper_bytes : info.bytes));
+        assert_true(last->x == (i == 7 ? bn_fact(&info, BN_FACT_PAPER_BYTES) : info.bytes));
         assert_true(f->coverage.at[0].y > 0);
-        assert_true(fabs(f->made.info.coverage_bound - info.coverage_bound) < 1e-8);
-        assert_true(fabs(f->made.info.coverage_check - info.coverage_check) < 1e-8);
+        assert_true(fabs(bn_fact(&f->made.info, BN_FACT_COVERAGE_BOUND) - bn_fact(&info, BN_FACT_COVERAGE_BOUND)) < 1e-8);
+        assert_true(fabs(bn_fact(&f->made.info, BN_FACT_COVERAGE_CHECK) - bn_fact(&info, BN_FACT_COVERAGE_CHECK)) < 1e-8);
         check_rounds(f, &info);
-        rounds += info.rounds;
+        rounds += bn_fact_whole(&info, BN_FACT_ROUNDS);
         assert_true(f->map[0].known);
         bn_facts_free(f);
         bonsai_graph_free(small);
@@ -194,7 +195,7 @@ static void random_trees_have_no_coverage(void **state)
     bonsai_graph *small = condensed(&info, g, &o);
     bn_facts *f = gathered(small, g);
     assert_int_equal(f->coverage.count, 0);
-    assert_true(f->made.info.coverage_bound == -1 && f->made.info.coverage_check == -1);
+    assert_true(bn_fact(&f->made.info, BN_FACT_COVERAGE_BOUND) == -1 && bn_fact(&f->made.info, BN_FACT_COVERAGE_CHECK) == -1);
     assert_true(f->rounds > 0);
     bn_facts_free(f);
     bonsai_graph_free(small);
@@ -229,9 +230,9 @@ static void classes_are_counted_in_both_graphs(void **state)
             weights += f->class_weight[c];
         }
         assert_int_equal((int64_t)sum, info.labelled);
-        assert_int_equal((int64_t)weights, bn_has(small, BONSAI_SECTION_NODE_WEIGHTS) ? info.trees
+        assert_int_equal((int64_t)weights, bn_has(small, BONSAI_SECTION_NODE_WEIGHTS) ? bn_fact_whole(&info, BN_FACT_TREES)
                                                                               : info.labelled);
-        assert_int_equal(f->map[0].all_trees, info.trees);
+        assert_int_equal(f->map[0].all_trees, bn_fact_whole(&info, BN_FACT_TREES));
         assert_int_equal(f->map[0].all_dots, info.labelled);
         bn_facts_free(f);
         bonsai_graph_free(small);
@@ -325,7 +326,7 @@ static void without_a_full_graph_only_the_small_one_is_known(void **state)
     assert_int_equal(f->full_bytes[BONSAI_SECTION_OFFSETS], 0);
     assert_false(f->map[0].known);
     assert_int_equal(f->coverage.count + f->rounds, 0);
-    assert_true(f->made.info.coverage_bound == -1 && f->made.info.coverage_check == -1);
+    assert_true(bn_fact(&f->made.info, BN_FACT_COVERAGE_BOUND) == -1 && bn_fact(&f->made.info, BN_FACT_COVERAGE_CHECK) == -1);
     bn_facts_free(f);
     bonsai_graph_free(g);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "record/fact.h"
 #include "report/page.h"
 #include "reporting.h"
 
@@ -59,9 +60,9 @@ static void pages_tell_how_many_published_trees_are_whole(void **state)
     o.ratio = 0.1;
     o.threads = 1;
     assert_int_equal(bonsai_condense(&small, &info, g, &o), BONSAI_OK);
-    assert_true(info.roots > 1 && info.whole_trees >= 0);
+    assert_true(info.roots > 1 && bn_fact_whole(&info, BN_FACT_WHOLE_TREES) >= 0);
     snprintf(text, sizeof text, "published</strong> with <strong>%lld</strong> trees, %lld kept "
-             "whole, from ", (long long)info.roots, (long long)info.whole_trees);
+             "whole, from ", (long long)info.roots, (long long)bn_fact_whole(&info, BN_FACT_WHOLE_TREES));
     assert_report(small, g, text, NULL);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
@@ -361,7 +362,8 @@ static void the_largest_page_is_below_two_megabytes(void **state)
     for (int i = 1; i < BONSAI_SECTION_COUNT; i++)
         f.small_bytes[i] = f.full_bytes[i] = INT64_C(1) << 40;
     f.coverage = (bn_curve){POINTS, spots};
-    f.made.info.coverage_bound = f.made.info.coverage_check = 0.5;
+    bn_fact_set(&f.made.info, BN_FACT_COVERAGE_BOUND, 0.5);
+    bn_fact_set(&f.made.info, BN_FACT_COVERAGE_CHECK, 0.5);
     f.rounds = ROUNDS;
     f.round = round;
     for (int k = 0; k < BN_MAPS; k++) {

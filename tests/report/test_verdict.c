@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "record/fact.h"
 #include "pairing.h"
 #include "reporting.h"
 
@@ -148,13 +149,13 @@ static void prototypes_stand_for_nodes_without_a_label_too(void **state)
     double stood = 0;
     for (int64_t v = 0; v < info.nodes; v++)
         stood += bonsai_graph_weight(small, v);
-    assert_true(stood > (double)info.trees);
+    assert_true(stood > bn_fact(&info, BN_FACT_TREES));
     char text[200];
     snprintf(text, sizeof text, "<strong>%.0f</strong> nodes, <strong>%lld</strong> of them with a "
-             "training label, of ", stood, (long long)info.trees);
+             "training label, of ", stood, (long long)bn_fact_whole(&info, BN_FACT_TREES));
     assert_report(small, g, text, "training nodes per prototype");
     snprintf(text, sizeof text, "<small>%.0f in all, %lld with a training label</small>", stood,
-             (long long)info.trees);
+             (long long)bn_fact_whole(&info, BN_FACT_TREES));
     assert_report(small, g, text, NULL);
     bonsai_graph_free(small);
     bonsai_graph_free(g);

@@ -1,6 +1,7 @@
 /* test_suggest.c -- which ratio keeps a share of the full graph's score.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "studying.h"
 
 #include "condense/methods.h"
@@ -100,7 +101,7 @@ static void assert_point(const bonsai_suggestion *s, int64_t i, const bonsai_gra
     o.ratio = at->ratio;
     bonsai_graph *small = condensed(&made, g, &o);
     assert_int_equal(bn_probe_graph(&score, p->job.probe, small), BONSAI_OK);
-    if (made.directions > 0)            /* judged in the coordinates of its basis */
+    if (bn_fact_whole(&made, BN_FACT_DIRECTIONS) > 0)            /* judged in the coordinates of its basis */
         score = made.probe * fmin(1, info->full_score / made.probe_full);
     assert_true(fabs(at->score - score) < 1e-9 && at->nodes == made.nodes && at->bytes == made.bytes);
     assert_true(fabs(at->share - score / info->full_score) < 1e-9 && at->method == made.method);

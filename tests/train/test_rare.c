@@ -67,16 +67,16 @@ static void a_rare_class_is_kept_and_found(void **state)
         bonsai_condense_info i, again;
         double kept;
         bonsai_graph *small = condensed(&i, g, 0.02, BONSAI_AIM_AUTO, 1);
-        assert_int_equal(i.metric, BONSAI_AIM_MIXED);
-        assert_true(i.probe_idle > 73 && i.probe_idle < 75);    /* (98 + 50) / 2 */
-        assert_true(i.probe > i.probe_idle + 2 && i.probe_full > i.probe);
+        assert_int_equal(bn_fact_whole(&i, BN_FACT_METRIC), BONSAI_AIM_MIXED);
+        assert_true(bn_fact(&i, BN_FACT_PROBE_IDLE) > 73 && bn_fact(&i, BN_FACT_PROBE_IDLE) < 75);    /* (98 + 50) / 2 */
+        assert_true(i.probe > bn_fact(&i, BN_FACT_PROBE_IDLE) + 2 && i.probe_full > i.probe);
         assert_non_null(strstr(worth_of(&kept, &i), "(mean of accuracy and balanced accuracy of "));
         assert_true(kept > 50 && kept < 100);
         assert_true(says(small, "\"metric\":\"mixed\""));
         bonsai_condense_info_init(&again);
         assert_int_equal(bonsai_condense_info_of(&again, small), BONSAI_OK);
-        assert_int_equal(again.metric, BONSAI_AIM_MIXED);
-        assert_true(fabs(again.probe_idle - i.probe_idle) < 1e-6);
+        assert_int_equal(bn_fact_whole(&again, BN_FACT_METRIC), BONSAI_AIM_MIXED);
+        assert_true(fabs(bn_fact(&again, BN_FACT_PROBE_IDLE) - bn_fact(&i, BN_FACT_PROBE_IDLE)) < 1e-6);
         assert_true(recall_of(small, g, rare, "balanced") > 50);
         bonsai_graph_free(small);
         bonsai_graph_free(g);
@@ -95,8 +95,8 @@ static void any_number_of_threads_gives_the_same_small_graph(void **state)
         bonsai_graph *b = condensed(&three, g, 0.03, aim, 3);
         const bonsai_array ra = record_of(a), rb = record_of(b);
         assert_true(one.probe == three.probe && one.probe_full == three.probe_full);
-        assert_true(one.probe > 0 && one.probe <= 100 + 1e-9 && one.probe_idle > 0);
-        assert_int_equal(one.metric, aim == BONSAI_AIM_AUTO ? BONSAI_AIM_MIXED : aim);
+        assert_true(one.probe > 0 && one.probe <= 100 + 1e-9 && bn_fact(&one, BN_FACT_PROBE_IDLE) > 0);
+        assert_int_equal(bn_fact_whole(&one, BN_FACT_METRIC), aim == BONSAI_AIM_AUTO ? BONSAI_AIM_MIXED : aim);
         assert_int_equal(ra.count, rb.count);
         assert_memory_equal(ra.data, rb.data, (size_t)ra.count);
         assert_int_equal(bonsai_graph_checksum(a, ~0ull), bonsai_graph_checksum(b, ~0ull));
@@ -117,7 +117,7 @@ static void nothing_found_is_never_called_kept(void **state)
         bonsai_condense_info i, again;
         double kept;
         bonsai_graph *small = condensed(&i, g, 0.01, aims[k], 1);
-        assert_true(i.probe < i.probe_idle + 3 && i.probe_full < i.probe_idle + 1);
+        assert_true(i.probe < bn_fact(&i, BN_FACT_PROBE_IDLE) + 3 && i.probe_full < bn_fact(&i, BN_FACT_PROBE_IDLE) + 1);
         const char *worth = worth_of(&kept, &i);
         assert_null(strstr(worth, "keeps"));
         assert_non_null(strstr(worth, "; always naming the largest class gets "));
@@ -126,7 +126,7 @@ static void nothing_found_is_never_called_kept(void **state)
         bonsai_condense_info_init(&again);              /* and so does the record */
         assert_int_equal(bonsai_condense_info_of(&again, small), BONSAI_OK);
         assert_null(strstr(worth_of(&kept, &again), "keeps"));
-        assert_int_equal(again.metric, i.metric);
+        assert_int_equal(bn_fact_whole(&again, BN_FACT_METRIC), bn_fact_whole(&i, BN_FACT_METRIC));
         bonsai_graph_free(small);
     }
     bonsai_graph_free(g);
@@ -141,7 +141,7 @@ static void without_a_rare_class_accuracy_counts_and_the_record_is_as_before(voi
     bonsai_condense_info i, asked;
     bonsai_graph *small = condensed(&i, g, 0.05, BONSAI_AIM_AUTO, 1);
     bonsai_graph *same = condensed(&asked, g, 0.05, BONSAI_AIM_ACCURACY, 1);
-    assert_int_equal(i.metric, BONSAI_AIM_ACCURACY);
+    assert_int_equal(bn_fact_whole(&i, BN_FACT_METRIC), BONSAI_AIM_ACCURACY);
     assert_false(says(small, "\"metric\""));
     assert_false(says(small, "probe_idle"));
     assert_true(says(same, "\"metric\":\"accuracy\""));         /* among the options */

@@ -1,6 +1,7 @@
 /* test_baselines.c -- the simple methods, each against a plain search for its picks.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "condensing.h"
 
 enum { N = 24, F = 3, WIDE = 64 };
@@ -71,7 +72,7 @@ static void nodes_of(int *in, const bonsai_graph *g, bonsai_method m, int64_t tr
     for (int64_t v = 0; v < small->view.nodes; v++)
         in[origin[v]] = 1;
     assert_int_equal(i.roots, trees);
-    assert_true(i.coverage == -1 && i.coverage_bound == -1);
+    assert_true(i.coverage == -1 && bn_fact(&i, BN_FACT_COVERAGE_BOUND) == -1);
     bonsai_graph_free(small);
 }
 

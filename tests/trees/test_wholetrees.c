@@ -2,6 +2,7 @@
  * distances that are found by brute force.
  *
  * SPDX-License-Identifier: MIT */
+#include "record/fact.h"
 #include "condensing.h"
 
 #include "condense/methods.h"
@@ -523,18 +524,18 @@ static void the_record_tells_how_many_are_whole(void **state)
     (void)state;
     bonsai_condense_info_init(&read);
     assert_int_equal(bonsai_condense_info_of(&read, small), BONSAI_OK);
-    assert_true(made.whole_trees > 0 && made.whole_trees <= made.roots);
-    assert_int_equal(read.whole_trees, made.whole_trees);
+    assert_true(bn_fact_whole(&made, BN_FACT_WHOLE_TREES) > 0 && bn_fact_whole(&made, BN_FACT_WHOLE_TREES) <= made.roots);
+    assert_int_equal(bn_fact_whole(&read, BN_FACT_WHOLE_TREES), bn_fact_whole(&made, BN_FACT_WHOLE_TREES));
     bonsai_graph_free(small);
     o.keep_trees = 0;
     small = condensed(&read, g, &o);
-    assert_true(read.whole_trees < made.whole_trees && read.roots > made.roots);
+    assert_true(bn_fact_whole(&read, BN_FACT_WHOLE_TREES) < bn_fact_whole(&made, BN_FACT_WHOLE_TREES) && read.roots > made.roots);
     bonsai_graph_free(small);
     o.method = BONSAI_METHOD_PROTOTYPES;
     small = condensed(&made, g, &o);
-    assert_int_equal(made.whole_trees, -1);
+    assert_int_equal(bn_fact_whole(&made, BN_FACT_WHOLE_TREES), -1);
     assert_int_equal(bonsai_condense_info_of(&read, small), BONSAI_OK);
-    assert_int_equal(read.whole_trees, -1);
+    assert_int_equal(bn_fact_whole(&read, BN_FACT_WHOLE_TREES), -1);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
 }

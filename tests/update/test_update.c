@@ -138,7 +138,7 @@ static void nothing_changes_where_nothing_has(void **state)
         bonsai_graph *out = updated(&i, &w, 1);
         assert_int_equal(bonsai_graph_equal(&equal, out, w.small), BONSAI_OK);
         assert_true(equal);
-        assert_true(i.bytes == w.info.bytes && i.budget == w.info.budget);
+        assert_true(i.bytes == w.info.bytes && bn_fact(&i, BN_FACT_BUDGET) == bn_fact(&w.info, BN_FACT_BUDGET));
         bonsai_graph_free(out);
         grown_free(&w);
     }
@@ -155,7 +155,7 @@ static int64_t check_members(int *after, int *from, bool *stays, const int *befo
     bn_changes c;
     bn_record made;
     assert_int_equal(bn_record_read(&made, w->small), BONSAI_OK);
-    int reach = bn_blend_reach(&bn_kind_named(made.rows)->blend, w->info.layers);
+    int reach = bn_blend_reach(&bn_kind_named(made.rows)->blend, bn_fact_whole(&w->info, BN_FACT_LAYERS));
     assert_int_equal(bn_changes_find(&c, w->now, w->was, reach, (bn_progress){0}), BONSAI_OK);
     for (int64_t v = 0; v < NODES; v++) {
         double least = INFINITY;
@@ -315,12 +315,12 @@ static void members_means_and_weights_are_those_that_the_oracle_says(void **stat
         bonsai_graph *out = updated(&i, &w, 1);
         memset(old, 0, sizeof old);
         memset(fresh, 0, sizeof fresh);
-        embed_as(old, w.was, w.small, w.info.layers);
-        embed_as(fresh, w.now, w.small, w.info.layers);
+        embed_as(old, w.was, w.small, bn_fact_whole(&w.info, BN_FACT_LAYERS));
+        embed_as(fresh, w.now, w.small, bn_fact_whole(&w.info, BN_FACT_LAYERS));
         members_of(before, w.small);
         members_of(after, out);
         assert_int_equal(bonsai_graph_verify(out), BONSAI_OK);
-        assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
+        assert_true(i.bytes <= bn_fact(&i, BN_FACT_BUDGET) && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
         assert_int_equal(check_members(after, from, stays, before, &w, fresh), out->view.nodes);
         bool cut = bn_has(w.small, BONSAI_SECTION_FEATURE_OFFSETS);
         const uint32_t *origin = out->view.section[BONSAI_SECTION_ORIGIN].data;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 
+#include "record/fact.h"
 #include "growing.h"
 #include "json.h"
 
@@ -156,7 +157,7 @@ static void the_budget_is_kept_when_weights_grow(void **state)
             for (int64_t p = 0; p < n; p++)
                 most = fmaxf(most, bn_real_at(&out->view.section[BONSAI_SECTION_NODE_WEIGHTS], p));
             assert_true(most == (room == 1 ? 255 : 300));
-            assert_true(i.bytes <= i.budget && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
+            assert_true(i.bytes <= bn_fact(&i, BN_FACT_BUDGET) && i.bytes == size_in(out, BONSAI_ACCOUNTING_STRICT));
         }
         bonsai_graph_free(out);
         grown_free(&w);
