@@ -440,7 +440,7 @@ class Reports(testing.Case):
         page = graphbonsai.report(small, g, model=["sage", "gcn"], **often)
         self.assertIn("Trained on this small graph, a GraphSAGE gets <strong>", page)
         alone = graphbonsai.evaluate(small, g, model="sage", **often)
-        self.assertIn("<strong>%.1f\u00a0%%</strong> of the test nodes right; trained on the full "
+        self.assertIn("<strong>%.1f&nbsp;%%</strong> of the test nodes right; trained on the full "
                       "graph, <strong>" % alone.mean, page)
         self.assertIn("GCN, small", page)
         self.assertNotIn("Trained on this small graph", graphbonsai.report(small, g, threads=1))
