@@ -18,6 +18,9 @@ static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_i
     bn_result_fill(item, ours);
 }
 
+_Static_assert(BN_FACT_SECONDS_TOTAL - BN_FACT_SECONDS_MEASURE == (int)BN_STAGES,
+               "each stage has a fact");
+
 bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
 {
     bn_enter(at, BN_STAGE_FINISH);

@@ -6,7 +6,7 @@
 
 #include "neighbours/neighbours.h"
 
-/* What the seconds of a report are divided into; a fact of a result each. */
+/* What the seconds of a result are divided into; a fact each, in the order of record/fact.h. */
 enum {
     BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
     BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_LEARN, BN_STAGE_FINISH, BN_STAGES
