@@ -1,15 +1,16 @@
 /* basis.c -- a few directions that tell classes apart, in four bits, and rows in their coordinates.
  *
- * The weights of c classes span c - 1 directions, since what all classes have in common tells none
- * of them apart.  They are turned so that no class stands out (Helmert) and put at right angles to the
- * mean row, which is the first direction, and to each other.  Candidates leave the first one out (a
- * bare basis) or keep it: most graphs of words are learned faster and better without it, and dense
- * features only with it, because networks do not unlearn the random weights that they begin with along
- * it.  Directions are rounded to signed squares, as rows of prototypes are.  If not all columns fit, those that say most are kept, and the
- * classifiers are fitted again on these: what a dropped column knew is often known to others.
+ * The weights of c classes span c - 1 directions, since what all classes have in common tells
+ * none of them apart.  They are turned so that no class stands out (Helmert) and put at right
+ * angles to the mean row, which is the first direction, and to each other.  Candidates leave the
+ * first one out (a bare basis) or keep it: most graphs of words are learned faster and better
+ * without it, and dense features only with it, because networks do not unlearn the random weights
+ * that they begin with along it.  Directions are rounded to signed squares, as rows of prototypes
+ * are.  If not all columns fit, those that say most are kept, and the classifiers are fitted again
+ * on these: what a dropped column knew is often known to others.
  *
- * After that all rows are r coordinates.  Rounded directions are not quite at right angles, so their
- * products with each other are factored (Cholesky), and coordinates are kept as if they were.
+ * After that all rows are r coordinates.  Rounded directions are not quite at right angles, so
+ * their products with each other are factored (Cholesky), and coordinates are kept as if they were.
  *
  * SPDX-License-Identifier: MIT */
 #include "basis.h"

@@ -34,13 +34,13 @@ typedef struct {                /* a linear classifier of each view, on all colu
     int      threads;
 } bn_guide;
 
-/* Fits both on rows of the source.  Each takes as many steps as make it right about most of the job's
- * judged nodes, or as many as `steps` says (NULL: it does not).  Borrows the judged rows.  Collective,
- * as all of these. */
+/* Fits both on rows of the source.  Each takes the steps that make it right about most of the
+ * job's judged nodes, or those of `steps` unless it is NULL.  Borrows the judged rows.
+ * Collective, as all of these. */
 bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job, const int *steps,
                             const bn_place *at);
 void bn_guide_free(bn_guide *g);
-/* One of them fitted once more, on some columns: w (columns x classes). */
+/* Fits one of them again on some columns: w (columns x classes). */
 bonsai_status bn_guide_refit(float *w, const bn_guide *g, int view, const int32_t *column,
                              int64_t columns, const bn_place *at);
 
@@ -58,19 +58,20 @@ typedef struct bn_basis {
 /* Makes directions of some views in the columns that say most, at most `columns`. */
 bonsai_status bn_basis_make(bn_basis *out, const bn_guide *g, int views, int64_t columns,
                             const bn_place *at);
-/* The basis of a graph that has one. */
+/* Reads the basis of a graph that has one. */
 bonsai_status bn_basis_of(bn_basis *out, const bonsai_graph *g);
-/* Copies the directions from the first one asked for on; projects: rows will be projected on them. */
+/* Copies the directions from the first one asked for on; projects: rows will be projected on
+ * them. */
 bonsai_status bn_basis_copy(bn_basis *out, const bn_basis *b, int64_t first, bool projects);
 void bn_basis_free(bn_basis *b);
-/* How many directions there are at most. */
+/* Returns how many directions there are at most. */
 int64_t bn_basis_most(const bn_guide *g, int views);
-/* Rows in coordinates at right angles: out gets r columns. */
+/* Projects rows on coordinates at right angles: out gets r columns. */
 bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_embedding *x,
                                const bn_place *at);
 bonsai_status bn_basis_project_views(bn_views *out, const bn_basis *b, const bn_views *x,
                                      const bn_place *at);
-/* Coordinates at right angles become shares of the directions, and back; in place, r each. */
+/* Turn coordinates at right angles into shares of the directions, and back; in place, r each. */
 void bn_basis_shares(double *x, const bn_basis *b);
 void bn_basis_angles(double *x, const bn_basis *b);
 

@@ -41,19 +41,19 @@ typedef struct {                /* all of it the same on every rank, but cluster
     bn_embedding centre[BN_VIEWS];      /* count rows: means of the members, once asked for */
 } bn_clusters;
 
-/* How many of `nodes` each class gets, by its share of the rows: at least one each, where there
- * is one for each, else one for each of the largest classes; never more than it has rows. */
+/* Shares `nodes` among the classes by their rows: at least one each if there are enough, else
+ * one for each of the largest classes; never more than a class has rows. */
 bonsai_status bn_clusters_share(int64_t *want, const int64_t *have, int64_t classes, int64_t nodes);
-/* Where clusters of the rows of x are looked for: x, or, where its rows are long, `low`, in fewer
- * dimensions, with what `room` knows of it; the caller frees both.  Collective. */
+/* Sets where clusters of the rows of x are looked for: x or, if its rows are long, `low`, in
+ * fewer dimensions, with what `room` knows of it; the caller frees both.  Collective. */
 bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_embedding *low,
                                const bn_sharded *x);
-/* At most `nodes` clusters, each of rows of one class. */
+/* Makes at most `nodes` clusters, each of rows of one class. */
 bonsai_status bn_clusters_make(bn_clusters *out, const bn_source *s, int64_t nodes, uint64_t seed);
 void bn_clusters_free(bn_clusters *c);
-/* The member of each cluster, of all ranks, whose blended row is nearest to the row of its
- * prototype; the first of several.  Where labels are guesses: the training node of its class.
- * (origins.c) */
+/* Fills out with the member of each cluster, of all ranks, whose blended row is nearest to
+ * the row of its prototype; the first of several.  Where labels are guesses: the training
+ * node of its class. (origins.c) */
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,
                                   const bn_embedding *rows, const bn_blend *b);
 
@@ -66,9 +66,9 @@ typedef struct {
     int64_t  count;             /* clusters */
 } bn_centres;
 
-/* The means that the kind asks for, on every rank. */
+/* Makes the means that the kind asks for, on every rank. */
 bonsai_status bn_clusters_average(bn_clusters *c, const bn_source *s, const bn_kind *kind);
-/* Rows of those means. */
+/* Makes rows of those means. */
 bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads);
 void bn_centres_free(bn_centres *m);
 /* ---- rows as they are stored (storage.c, rows.c) ---- */
@@ -93,7 +93,7 @@ static inline int64_t bn_storage_rows(const bn_storage *s, int64_t n)
 /* Returns the bytes of n prototypes with `stored` entries in all, or columns: no less than
  * bonsai_graph_bytes counts. */
 double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t stored);
-/* The most prototypes with `entries` in each row that fit, at least 0. */
+/* Returns the most prototypes with `entries` in each row that fit, at least 0. */
 int64_t bn_storage_most(const bn_storage *s, double bytes, int64_t entries);
 
 typedef struct {                /* which entries of each row are stored */
@@ -106,8 +106,9 @@ typedef struct {                /* which entries of each row are stored */
                                  * 0: none does */
 } bn_keep;
 
-/* As many entries as fit: t of each row that has as many, one more of the heaviest rows; or as many
- * columns as fit, those in which rows differ most.  With false in *fits not even one does. */
+/* Keeps as many entries as fit: t of each row that has as many, one more of the heaviest
+ * rows; or as many columns as fit, those in which rows differ most.  *fits: whether at least
+ * one does. */
 bonsai_status bn_keep_most(bn_keep *out, bool *fits, const bn_centres *m, const bn_storage *s,
                            double bytes, int threads);
 void bn_keep_free(bn_keep *k);
@@ -119,7 +120,8 @@ bonsai_status bn_rows_store(bonsai_graph *g, const bn_centres *m, const bn_keep 
 
 /* ---- the graph (smallgraph.c) ---- */
 
-/* Soft labels in 255ths: (1 - mix) of the class and mix of the posterior; each row sums to 255. */
+/* Fills soft labels in 255ths: (1 - mix) of the class and mix of the posterior; each row sums
+ * to 255. */
 void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t classes, double mix);
 
 typedef struct {                /* all that a small graph is made of */
@@ -146,8 +148,8 @@ typedef enum {                  /* the features of a small graph: */
 /* Makes the small graph without origins and members. */
 bonsai_status bn_candidate_graph(bonsai_graph **out, const bn_plan *plan, bn_compact form,
                                  const bn_job *job);
-/* Adds origins and, where the job asks for them, members; the source is all rows, in the coordinates
- * of the basis where there is one. */
+/* Adds origins and, where the job asks for them, members; the source is all rows, in the
+ * coordinates of the basis where there is one. */
 bonsai_status bn_candidate_trace(bonsai_graph *g, const bn_clusters *c, const bn_source *s,
                                  const bn_kind *kind, const struct bn_basis *basis,
                                  const bn_job *job);

@@ -3,11 +3,12 @@
  * What a network makes of a node hangs on its own row and on what is around it, and which of both
  * says more differs between graphs.  Averages over several hops hide what is a node's own; own rows
  * say nothing of its neighbours, and without a self loop a network does not learn to trust these; a
- * mixture says some of both, in one row that stands for both; a pair keeps them apart, in two nodes:
- * the second, without a label, is what surrounds the first.  Twofold prototypes are two nodes without an
- * edge between: a mixture with a self loop, and own features with nothing around them; each stands for
- * half of the members.  From the second GraphSAGE learns what a node's own row says, and from both what
- * its neighbours' say, while GAT, which learns a wrong attention from pairs, sees two rows.
+ * mixture says some of both, in one row that stands for both; a pair keeps them apart, in two
+ * nodes: the second, without a label, is what surrounds the first.  Twofold prototypes are two
+ * nodes without an edge between: a mixture with a self loop, and own features with nothing around
+ * them; each stands for half of the members.  From the second GraphSAGE learns what a node's own
+ * row says, and from both what its neighbours' say, while GAT, which learns a wrong attention from
+ * pairs, sees two rows.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,8 +1,8 @@
 /* choose.c -- the best candidates of each family, and the choice between them.
  *
  * A family is rows that are stored one by one, or rows in one kind of basis.  Within a family the
- * probe chooses; between families networks do that are trained on the small graphs (finals.c), unless
- * the options leave that out or the graphs are too large for it.
+ * probe chooses; between families networks do that are trained on the small graphs (finals.c),
+ * unless the options leave that out or the graphs are too large for it.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -69,8 +69,9 @@ static bool is_safe(const bn_search *w, const bn_trial *t)
            t->bare == bn_search_bare(w);
 }
 
-/* Returns the finalist with the highest score.  A basis of own and averaged rows is good on nearly every
- * graph, so another one must be better by more than chance: a judged node, and half a standard error. */
+/* Returns the finalist with the highest score.  A basis of own and averaged rows is good on
+ * nearly every graph, so another one must be better by more than chance: a judged node, and
+ * half a standard error. */
 static int winner(const bn_search *w)
 {
     const int64_t judged = w->job->judge.far.rows;
@@ -86,8 +87,8 @@ static int winner(const bn_search *w)
     return w->final[safe].score >= most - margin ? safe : best;
 }
 
-/* Returns the finalist that has more prototypes of the same kind and is about as good, or the given one:
- * networks bear more, such as dropout, with more rows. */
+/* Returns the finalist that has more prototypes of the same kind and is about as good, or the
+ * given one: networks bear more, such as dropout, with more rows. */
 static int with_more(const bn_search *w, int best)
 {
     const double margin = 100 / fmax((double)w->job->judge.far.rows, 1);

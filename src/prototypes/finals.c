@@ -1,12 +1,12 @@
 /* finals.c -- networks trained on a few small graphs, to choose between them.
  *
- * The probe ranks candidates of one family well: rows stored one by one, or rows in one basis.  Across
- * families it is off, since it judges a basis in its coordinates, where a network has less to learn.
- * So the best candidates of each family are trained on, as their user will: a GCN and a GraphSAGE,
- * narrow and for fewer epochs (student.c).  Nothing is learned from the full graph; its judged nodes
- * are looked at through their rows, which are known already, five times in the course of a training.
- * The best look counts, as users keep the best epoch: the mean of all looks would punish small graphs
- * that are learned slowly.
+ * The probe ranks candidates of one family well: rows stored one by one, or rows in one basis.
+ * Across families it is off, since it judges a basis in its coordinates, where a network has less
+ * to learn.  So the best candidates of each family are trained on, as their user will: a GCN and a
+ * GraphSAGE, narrow and for fewer epochs (student.c).  Nothing is learned from the full graph; its
+ * judged nodes are looked at through their rows, which are known already, five times in the course
+ * of a training.  The best look counts, as users keep the best epoch: the mean of all looks would
+ * punish small graphs that are learned slowly.
  *
  * SPDX-License-Identifier: MIT */
 #include "finals.h"
@@ -47,8 +47,8 @@ static void jury_free(jury *j)
     bn_free(j->label);
 }
 
-/* Takes judged nodes at even distances: nodes are often sorted, so that the first of them would speak for
- * a few classes. */
+/* Takes judged nodes at even distances: nodes are often sorted, so that the first of them
+ * would speak for a few classes. */
 static bonsai_status call_jury(jury *j, const bn_job *job)
 {
     bonsai_status rc;
@@ -104,7 +104,8 @@ done:
     return rc;
 }
 
-/* Returns what GraphSAGE counts, for networks of these models (bits; 0: all).  GCN stands for GAT, too. */
+/* Returns what GraphSAGE counts, for networks of these models (bits; 0: all).  GCN stands for
+ * GAT, too. */
 static double sage_share(int models)
 {
     static const double sage[BONSAI_MODEL_COUNT] = {[BONSAI_MODEL_GIN] = 0.5, [BONSAI_MODEL_SAGE] = 1};

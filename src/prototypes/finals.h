@@ -17,10 +17,10 @@ typedef struct {                /* a small graph that takes part */
                                  * projected on; NULL: they are not */
 } bn_entrant;
 
-/* Trains networks on each of `count` small graphs and fills percent with the merit of what they say of
- * the job's judged nodes.  *epochs: to train for; 0: it is set to what all can be trained for, or below 0
- * if the graphs are too large for it, and then percent is not filled.  The same bits for any number of
- * threads. */
+/* Trains networks on each of `count` small graphs and fills percent with the merit of their
+ * answers for the job's judged nodes.  *epochs: to train for; 0: it is set to what all can be
+ * trained for, or below 0 if the graphs are too large for it, and then percent is not filled.
+ * The same bits for any number of threads. */
 bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e, int count,
                               const bn_merit *m, const bn_job *job);
 

@@ -46,7 +46,7 @@ typedef struct {                /* of the rows of x: soft ones and weights, or o
 bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda, nearly: where m is large */
-/* All of it, of one lambda and one label for each row: by whichever is faster. */
+/* Does all of it, for one lambda and one label a row, in the faster way. */
 bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p);
 void bn_fit_free(bn_fit *q);
 
@@ -56,11 +56,11 @@ typedef struct {                /* scores rows in a fixed order: see bn_score_ro
 } bn_scorer;
 
 bonsai_status bn_scorer_new(bn_scorer *s, const bn_fit *q);
-/* Room for weights of k columns, all zero: the caller fills them in. */
+/* Allocates weights of k columns, all zero: the caller fills them in. */
 bonsai_status bn_scorer_room(bn_scorer *s, int64_t f, int64_t k);
 void bn_scorer_free(bn_scorer *s);
-/* out (count,k) = rows of x from `row` on, and the constant, times the weights: the bits of a row do
- * not depend on the others. */
+/* Fills out (count,k) with rows of x from `row` on, and the constant, times the weights: the
+ * bits of a row do not depend on the others. */
 void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_t row,
                    int64_t count);
 

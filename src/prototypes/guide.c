@@ -1,13 +1,13 @@
 /* guide.c -- linear classifiers of nodes' own rows and of averaged ones: what tells classes apart.
  *
  * The weights of ridge regression are the discriminants (S + l)^-1 (m_k - m), S and m being the
- * covariance and the mean of the rows and m_k the mean of a class.  They are found by conjugate gradients
- * with little regularisation, which end when the classifier is right about most of the judged nodes:
- * the steps go from class means to discriminants, as a falling l does, and the best of them is as good
- * as the best l, for the price of one solution.
+ * covariance and the mean of the rows and m_k the mean of a class.  They are found by conjugate
+ * gradients with little regularisation, which end when the classifier is right about most of the
+ * judged nodes: the steps go from class means to discriminants, as a falling l does, and the best
+ * of them is as good as the best l, for the price of one solution.
  *
- * Averaged rows are long, so they are multiplied as products of edges and features (averages.c), unless
- * the graph is too large for that or its rows are short.
+ * Averaged rows are long, so they are multiplied as products of edges and features (averages.c),
+ * unless the graph is too large for that or its rows are short.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -117,7 +117,8 @@ static int64_t count_right(watch *k)
     return right;
 }
 
-/* Looks more rarely the more steps there were, and ends when three looks in a row were no better. */
+/* Looks more rarely the more steps there were, and ends when three looks in a row were no
+ * better. */
 static bool look(const float *w, int64_t stride, int step, void *payload)
 {
     watch *k = payload;
@@ -164,8 +165,8 @@ static double sum_of(const double *x, int64_t n)
     return sum;
 }
 
-/* Fits x, whose columns have these variances; the weights stand in k->best.  constant: what to add to
- * scores, or NULL. */
+/* Fits x, whose columns have these variances; the weights stand in k->best.  constant: what to
+ * add to scores, or NULL. */
 static bonsai_status fit(watch *k, const bn_chain *x, const double *variance, const float *start,
                          int steps, float *constant)
 {
@@ -251,7 +252,8 @@ done:
 
 /* ---- what columns are worth ---- */
 
-/* Rates columns by their variance times what classes differ by in the weights, as shares of the whole. */
+/* Rates columns by their variance times what classes differ by in the weights, as shares of
+ * the whole. */
 static void rate_columns(bn_guide *g, int view)
 {
     double total = 0, *rate = g->rate[view];

@@ -16,11 +16,11 @@ typedef struct {
     float  *mean;               /* a side for each mixing: the mean row, in the unit */
 } bn_hidden;
 
-/* A layer for rows such as these. */
+/* Makes a layer for rows such as these. */
 bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows);
 void bn_hidden_free(bn_hidden *h);
-/* out (dense, BN_HIDDEN_WIDE columns) = what the layer makes of each row of x: the bits of a row
- * depend neither on the others nor on whether x is dense. */
+/* Fills out (dense, BN_HIDDEN_WIDE columns) with what the layer makes of each row of x: the
+ * bits of a row depend neither on the others nor on whether x is dense. */
 bonsai_status bn_hidden_rows(bn_embedding *out, const bn_hidden *h, const bn_embedding *x,
                              int threads);
 

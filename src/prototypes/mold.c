@@ -1,9 +1,9 @@
 /* mold.c -- rows in the coordinates of a basis.
  *
- * Averages over neighbours and over members commute with a projection, so prototypes can be looked
- * for, averaged and judged among a few coordinates.  What a network learns from rows within the span
- * of the basis is what it would learn from their coordinates: its weights outside the span get no
- * gradient.
+ * Averages over neighbours and over members commute with a projection, so prototypes can be
+ * looked for, averaged and judged among a few coordinates.  What a network learns from rows within
+ * the span of the basis is what it would learn from their coordinates: its weights outside the span
+ * get no gradient.
  *
  * SPDX-License-Identifier: MIT */
 #include "mold.h"

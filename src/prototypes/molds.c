@@ -30,8 +30,8 @@ static void drop_mold(bn_search *w, bn_mold *m)
     bn_mold_free(m);
 }
 
-/* Returns a place for one more.  All rows in the coordinates of a basis may be much: if they are, only
- * those of the best candidate stay. */
+/* Returns a place for one more.  All rows in the coordinates of a basis may be much: if they
+ * are, only those of the best candidate stay. */
 static bn_mold *free_place(bn_search *w)
 {
     const bool many = w->s->view[BN_FAR]->rows > MANY_ROWS;
@@ -66,8 +66,8 @@ done:
     return rc;
 }
 
-/* Returns the columns of a basis that leaves room for the prototypes of a trial; below 0 if not even
- * these fit. */
+/* Returns the columns of a basis that leaves room for the prototypes of a trial; below 0 if
+ * not even these fit. */
 static int64_t columns_beside(const bn_search *w, const bn_trial *t)
 {
     bn_storage s = bn_search_storage(w, t);
@@ -152,9 +152,9 @@ bool bn_search_bare(const bn_search *w)
     return w->guide.filled[BN_GUIDE_OWN] < 0.5;
 }
 
-/* Enters a basis of own rows, which say most where neighbours disagree, of averaged ones, and of both.
- * Each is entered with one number of prototypes, since the probe tells more of them from fewer by
- * chance. */
+/* Enters a basis of own rows, which say most where neighbours disagree, of averaged ones, and
+ * of both.  Each is entered with one number of prototypes, since the probe tells more of them
+ * from fewer by chance. */
 bonsai_status bn_search_molds(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -177,8 +177,8 @@ done:
     return rc;
 }
 
-/* Enters a few prototypes of own rows without edges: all that there is to learn where neighbours only
- * disturb. */
+/* Enters a few prototypes of own rows without edges: all that there is to learn where
+ * neighbours only disturb. */
 static bonsai_status try_alone(bn_search *w, bn_trial t)
 {
     const int64_t least = bn_search_least(w);
@@ -190,8 +190,8 @@ static bonsai_status try_alone(bn_search *w, bn_trial t)
     return enter_trial(w, t);
 }
 
-/* Enters variants of a trial of a basis: with the mean row or without, with four times as many prototypes, with hard
- * labels, which leave bytes for columns, twofold, and without edges. */
+/* Enters variants of a trial of a basis: with the mean row or without, with four times as many
+ * prototypes, with hard labels, which leave bytes for columns, twofold, and without edges. */
 static bonsai_status vary_basis(bn_search *w, const bn_trial *best)
 {
     bonsai_status rc;
@@ -217,7 +217,8 @@ done:
     return rc;
 }
 
-/* Enters as many twofold prototypes with full rows as fit, at most half as many as the best has rows. */
+/* Enters as many twofold prototypes with full rows as fit, at most half as many as the best
+ * has rows. */
 static bonsai_status vary_rows(bn_search *w, const bn_trial *best)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,5 +1,5 @@
-/* origins.c -- the node that a prototype is most like: its member whose row, made as the rows of the
- * prototypes were, is nearest to the prototype's row as it is stored.
+/* origins.c -- the node that a prototype is most like: its member whose row, made as the rows
+ * of the prototypes were, is nearest to the prototype's row as it is stored.
  *
  * The stored row is what a network learns from, and all that a file tells of a prototype: whoever
  * has the full graph can measure again (record/nearest.c does).

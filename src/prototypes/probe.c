@@ -8,8 +8,8 @@
  *   far   rows averaged over closed neighbourhoods, much as GCN, GAT and GIN have them
  *
  * each the mean over a few lambdas.  The best of the lambdas would be too kind to candidates that
- * only one of them can use, and that no network learns from.  The mean of both views ranks candidates
- * as trained networks do; either alone is far off on some graphs (doc/algorithm.md).
+ * only one of them can use, and that no network learns from.  The mean of both views ranks
+ * candidates as trained networks do; either alone is far off on some graphs (doc/algorithm.md).
  *
  * SPDX-License-Identifier: MIT */
 #include <assert.h>

@@ -17,47 +17,50 @@
 
 typedef struct bn_probe bn_probe;
 
-/* Judges on the job's rows, which are borrowed and were made by bn_judge_embed: the job's own probe
- * where it has one already. */
+/* Makes a probe that judges on the job's rows, which are borrowed and were made by
+ * bn_judge_embed: the job's own probe if it has one already. */
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job);
-/* Judges on other rows of the same nodes, which are borrowed; small graphs have as many features. */
+/* Makes a probe that judges on other rows of the same nodes, which are borrowed; small graphs
+ * have as many features. */
 bonsai_status bn_probe_of(bn_probe **out, const bn_job *job, const bn_views *judged);
 void bn_probe_free(bn_probe *p);
-/* What it compares by. */
+/* Returns what the probe compares by. */
 const bn_merit *bn_probe_merit(const bn_probe *p);
-/* The percentage of judged nodes that classifiers fitted on the labelled nodes of a small graph
- * get right, or another metric of these nodes (merit.h): the mean of two views (probe.c), weighted
- * by what the options say that it is for.
- * Soft labels and weights of nodes count; a node that is itself judged on, by its origin, does not
- * take part; 0 where none does.  The same bits for any number of threads. */
+/* Fills the percentage of judged nodes that classifiers fitted on the labelled nodes of a
+ * small graph get right, or another metric of these nodes (merit.h): the mean of two views
+ * (probe.c), weighted by what the options say that it is for.  Soft labels and weights of
+ * nodes count; a node that is itself judged on, by its origin, does not take part; 0 if none
+ * does.  The same bits for any number of threads. */
 bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_graph *small);
-/* The same from rows with one label each, which all weigh the same. */
+/* Scores rows with one label each, which all weigh the same. */
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
-/* The same of very many rows, once, within a second or so: few choose the lambda, more are fitted. */
+/* Scores very many rows within a second or so: few choose the lambda, more are fitted. */
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
 /* Return the products of these fits, for plans: of n rows with `wide` columns, the constant included,
  * and `length` numbers; and how many of the rows are fitted once. */
 double bn_probe_products(double n, double wide, double length);
 double bn_probe_products_once(double *fitted, double n, double wide, double length);
-/* A standard error of a score; judged: the `independent` nodes of the merit. */
+/* Returns a standard error of a score; judged: the `independent` nodes of the merit. */
 double bn_probe_error(double percent, int64_t judged);
 
 /* ---- posteriors (posterior.c) ---- */
 
-/* posterior (own rows x classes) = softmax of `sharpness` times the scores of a ridge classifier
- * with +-1 targets, fitted on the rows of all ranks; label: of the rank's own rows. */
+/* Fills posterior (own rows x classes) with the softmax of `sharpness` times the scores of a
+ * ridge classifier with +-1 targets, fitted on the rows of all ranks; label: of the rank's
+ * own rows. */
 bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t *label,
                            int64_t classes, double sharpness);
-/* A row of scores (c) becomes a posterior. */
+/* Replaces a row of scores (c) by a posterior. */
 void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
 /* Returns how many rows speak for all of x in a fit of these classes, if a step may take `most`
  * products. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most);
-/* The labels of the given rows of all ranks, which ascend; own: of the rank's own rows. */
+/* Gathers the labels of the given rows of all ranks, which ascend; own: of the rank's own
+ * rows. */
 bonsai_status bn_labels_gather(int32_t *out, const bn_sharded *x, const int32_t *own,
                                const int64_t *row, int64_t count);
 /* Samples evenly spaced rows and copies them and their labels to all ranks. */
@@ -96,7 +99,7 @@ typedef struct {                /* what was chosen, for the report */
     double  trained;            /* what networks trained on the chosen one get right; below 0: none */
 } bn_recipe;
 
-/* Makes a graph of nodes of its own within the budget, the same on every rank. */
+/* Makes a graph of new nodes within the budget, the same on every rank. */
 typedef bonsai_status bn_make_fn(bonsai_graph **out, bn_recipe *r, const bn_job *job,
                                  const bn_budget *budget);
 

@@ -1,10 +1,10 @@
 /* rows.c -- rows of prototypes as they are stored: which of their entries, in how many bits.
  *
- * In eight bits a row is numbers times one scale, in four bits squares of numbers up to 15 (or 7 and
- * a sign) times one scale: most entries of an average are small, where squares lie close together.
- * Numbers are chosen before the row is thinned, and thinning then changes the scale alone, so that
- * which entries round to zero, and with it the bytes of any thinning, is known before anything is
- * stored.
+ * In eight bits a row is numbers times one scale, in four bits squares of numbers up to 15 (or 7
+ * and a sign) times one scale: most entries of an average are small, where squares lie close
+ * together.  Numbers are chosen before the row is thinned, and thinning then changes the scale
+ * alone, so that which entries round to zero, and with it the bytes of any thinning, is known
+ * before anything is stored.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

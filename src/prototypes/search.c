@@ -1,10 +1,10 @@
 /* search.c -- candidates under a budget, and the probe's choice among them.
  *
- * A candidate is a number of prototypes, what their rows are made of (centres.c), and how these are
- * stored (storage.c): few with full rows, or many with thin ones.  Which is best differs from graph to
- * graph, from one per class to single nodes, so the search goes over the whole range in large steps,
- * then tries the steps beside the best, other rows, and other ways to store them.  The probe scores
- * each as its reader will see it, and the highest score wins.
+ * A candidate is a number of prototypes, what their rows are made of (centres.c), and how these
+ * are stored (storage.c): few with full rows, or many with thin ones.  Which is best differs from
+ * graph to graph, from one per class to single nodes, so the search goes over the whole range in
+ * large steps, then tries the steps beside the best, other rows, and other ways to store them.  The
+ * probe scores each as its reader will see it, and the highest score wins.
  *
  * SPDX-License-Identifier: MIT */
 #include "search.h"
@@ -136,8 +136,9 @@ static bool is_free(const bn_search *w)
     return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
 }
 
-/* Finds out whether rows that are stored one by one have teachers: they must be dense and not too wide.
- * Whether rows of unlabelled nodes are dense depends on the layout of the input, so these have none. */
+/* Finds out whether rows that are stored one by one have teachers: they must be dense and not
+ * too wide.  Whether rows of unlabelled nodes are dense depends on the layout of the input, so
+ * these have none. */
 static bonsai_status find_teachers(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -158,8 +159,9 @@ bool bn_search_may_teach(const bn_search *w)
     return w->teachers.s && w->teachers.f > 0;
 }
 
-/* Labels the candidate by its teachers.  Their probabilities follow the frequencies of classes, so that
- * networks that learn from them never predict a rare class: only accuracy calls for teachers. */
+/* Labels the candidate by its teachers.  Their probabilities follow the frequencies of
+ * classes, so that networks that learn from them never predict a rare class: only accuracy
+ * calls for teachers. */
 static bonsai_status ask_teachers(bn_candidate *a, bn_search *w, bn_mold *mold)
 {
     bonsai_status rc = BONSAI_OK;
@@ -202,8 +204,9 @@ done:
     return rc;
 }
 
-/* Returns the share of posteriors in soft labels.  The fewer members a prototype has, the more their
- * class adds to it.  A teacher labels the prototype's own row, so its word counts for more. */
+/* Returns the share of posteriors in soft labels.  The fewer members a prototype has, the more
+ * their class adds to it.  A teacher labels the prototype's own row, so its word counts for
+ * more. */
 static double mix_of(const bn_candidate *a, const bn_search *w)
 {
     const double members = (double)w->s->view[BN_FAR]->rows / (double)a->c->count;

@@ -70,11 +70,11 @@ typedef struct {
 
 /* Finds the best candidate of the source, w->best; none may fit.  Collective, as all of these. */
 bonsai_status bn_search_all(bn_search *w);
-/* One candidate, whether it fits or not; weights: of nodes, where they differ. */
+/* Makes one candidate, whether it fits or not; weights: of nodes, where they differ. */
 bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights);
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w);
-/* Scores a candidate, once, and keeps it if it is the best; *percent (or NULL): below 0 if it does not
- * fit. */
+/* Scores a candidate, once, and keeps it if it is the best; *percent (or NULL): below 0 if it
+ * does not fit. */
 bonsai_status bn_search_try(double *percent, bn_search *w, bn_trial t);
 bool bn_trial_same(const bn_trial *a, const bn_trial *b);
 /* Returns whether this many pairs of nodes may be tried. */
@@ -86,27 +86,31 @@ bonsai_status bn_search_enter(bn_search *w);
  * prefers where none are trained, and drops the others.  (choose.c) */
 bonsai_status bn_search_choose(bn_search *w);
 void bn_search_drop_finals(bn_search *w);
-/* Whether rows may have a basis, and the guide that it comes from, made once.  (search.c, molds.c) */
+/* Return whether rows may have a basis, and make the guide that it comes from, once.
+ * (search.c, molds.c) */
 bool bn_search_may_guide(const bn_search *w);
 bonsai_status bn_search_guide(bn_search *w);
-/* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0: not even
- * those fit.  (molds.c) */
+/* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0:
+ * not even those fit.  (molds.c) */
 bonsai_status bn_search_columns(int64_t *columns, bn_search *w, const bn_trial *t);
-/* Enters a candidate of each basis among the finalists; variants of the best one.  (molds.c) */
+/* Enter a candidate of each basis among the finalists, and variants of the best one.
+ * (molds.c) */
 bonsai_status bn_search_molds(bn_search *w);
 bonsai_status bn_search_variants(bn_search *w, const bn_trial *best);
 bool bn_search_bare(const bn_search *w);
-/* Whether rows that are stored one by one have teachers; known once one of them was labelled. */
+/* Returns whether rows that are stored one by one have teachers; known once one of them was
+ * labelled. */
 bool bn_search_may_teach(const bn_search *w);
-/* A basis and the rows in its coordinates; others go, but for those of the best.  (molds.c) */
+/* Finds a basis and the rows in its coordinates; frees others, except those of the best.
+ * (molds.c) */
 bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns);
-/* The small graph of it, without origins. */
+/* Makes the small graph of a candidate, without origins. */
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
-/* The same with a feature for each direction, where it has a basis: a share of it, or, as the options
- * ask, a coordinate. */
+/* Makes the same with a feature for each direction of its basis: a share of it or, as the
+ * options ask, a coordinate. */
 bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
 bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
-/* The least and the most clusters that there may be. */
+/* Return the least and the most clusters that there may be. */
 int64_t bn_search_least(const bn_search *w);
 int64_t bn_search_most(const bn_search *w);
 /* Ticks for one more candidate; for what is done, of BN_SEARCH_STEPS. */

@@ -7,9 +7,9 @@
  * small graph while it learns and in the full graph when it is judged.  So the hidden units of a
  * node's neighbours are approximated by those of the neighbours' mean row.
  *
- * Rows that are mixtures T B of a basis B are never multiplied out: T (B W) costs a few directions
- * instead of all columns, forward and back.  Columns without weights are those that no row has: weight
- * decay makes such weights zero within a few epochs.
+ * Rows that are mixtures T B of a basis B are never multiplied out: T (B W) costs a few
+ * directions instead of all columns, forward and back.  Columns without weights are those that no
+ * row has: weight decay makes such weights zero within a few epochs.
  *
  * SPDX-License-Identifier: MIT */
 #include "student.h"

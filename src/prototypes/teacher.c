@@ -1,14 +1,15 @@
 /* teacher.c -- softmax regression, by ridge regressions on what is left over.
  *
- * The mean posterior of a prototype's members says how sure one can be of them, not what a network
- * should answer for the prototype's own row: the mean of a mixed cluster may lie where every classifier
- * is sure.  A teacher answers for the row itself.  A network that learns from such answers learns the
- * teacher's boundaries, which were drawn from thousands of nodes, instead of those between a few means.
+ * The mean posterior of a prototype's members says how sure one can be of them, not what a
+ * network should answer for the prototype's own row: the mean of a mixed cluster may lie where
+ * every classifier is sure.  A teacher answers for the row itself.  A network that learns from such
+ * answers learns the teacher's boundaries, which were drawn from thousands of nodes, instead of
+ * those between a few means.
  *
- * The second derivative of the loss is nowhere larger than half the gram matrix of the rows for each
- * class (Boehning), so that every step is a ridge regression of what the probabilities still miss, with
- * one factorisation for all steps.  Momentum, which starts over when it leads uphill, makes forty steps
- * enough (Nesterov; O'Donoghue and Candes).
+ * The second derivative of the loss is nowhere larger than half the gram matrix of the rows for
+ * each class (Boehning), so that every step is a ridge regression of what the probabilities still
+ * miss, with one factorisation for all steps.  Momentum, which starts over when it leads uphill,
+ * makes forty steps enough (Nesterov; O'Donoghue and Candes).
  *
  * SPDX-License-Identifier: MIT */
 #include "teacher.h"

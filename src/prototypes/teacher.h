@@ -20,7 +20,8 @@ int64_t bn_teacher_rows(int64_t rows, int64_t f, int64_t classes);
 bonsai_status bn_teacher_make(bn_teacher *out, const bn_embedding *x, const int32_t *label,
                               int64_t classes, int threads);
 void bn_teacher_free(bn_teacher *t);
-/* Fills posterior (c, it sums to 1) with the probability of each class for a row of f coordinates. */
+/* Fills posterior (c, it sums to 1) with the probability of each class for a row of f
+ * coordinates. */
 void bn_teacher_label(float *posterior, const bn_teacher *t, const float *row);
 
 #endif

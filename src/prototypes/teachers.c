@@ -1,8 +1,8 @@
 /* teachers.c -- fits a teacher for each kind of row, and labels prototypes with it.
  *
- * A teacher labels rows of the kind that it was fitted on: averaged, mixed or own ones.  The joint
- * teacher is fitted on own rows beside the mean rows of their neighbours, and labels pairs.  It also
- * labels nodes without edges, which are given the average neighbourhood.
+ * A teacher labels rows of the kind that it was fitted on: averaged, mixed or own ones.  The
+ * joint teacher is fitted on own rows beside the mean rows of their neighbours, and labels pairs.
+ * It also labels nodes without edges, which are given the average neighbourhood.
  *
  * SPDX-License-Identifier: MIT */
 #include "teachers.h"

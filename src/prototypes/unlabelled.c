@@ -1,10 +1,11 @@
 /* unlabelled.c -- nodes without a label among the rows of prototypes, where labels are few.
  *
- * The rows of all nodes are there, and classes of twenty labelled nodes each say little of how their
- * rows are spread.  A ridge classifier fitted on the training nodes, with rows averaged twice as far
- * (so that most of them have seen a labelled node), gives each node a soft class; clusters are then
- * looked for among all nodes of a class.  Of several lambdas the one that is right about most
- * validation nodes is taken: no label but those of training nodes gets into a row or a soft label.
+ * The rows of all nodes are there, and classes of twenty labelled nodes each say little of how
+ * their rows are spread.  A ridge classifier fitted on the training nodes, with rows averaged twice
+ * as far (so that most of them have seen a labelled node), gives each node a soft class; clusters
+ * are then looked for among all nodes of a class.  Of several lambdas the one that is right about
+ * most validation nodes is taken: no label but those of training nodes gets into a row or a soft
+ * label.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

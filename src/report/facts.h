@@ -77,8 +77,8 @@ typedef struct {
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
-/* Parts of it (representatives.c): the nodes that stand for others; names of features, one a line, that
- * hold instead of the graphs' own. */
+/* Parts of it (representatives.c): the nodes that stand for others; names of features, one a
+ * line, that hold instead of the graphs' own. */
 bonsai_status bn_facts_stand(bn_facts *f);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
 /* The name of a feature of small, or NULL, and its number in the full graph. */

@@ -31,8 +31,8 @@ static bn_source source_of(const bn_json *column)
 }
 
 enum { MOST_COLUMNS = 64, MOST_KEYS = 8, KEY_TEXT = 64 };
-/* Characters that fit a screen of 1280 pixels, as they are and set small, and what a column takes of
- * them. */
+/* Characters that fit a screen of 1280 pixels, as they are and set small, and what a column
+ * takes of them. */
 enum { SCREEN = 145, SMALL_SCREEN = 190, NUMBER = 14, WITH_SIZE = 26, WORDS = 30 };
 
 typedef struct {

@@ -2,8 +2,8 @@
  *
  * A method condenses to all ratios that still miss a cell in one go, since one embedding serves
  * them; then each small graph trains its models, and is freed.  Where a small graph is the same as
- * an earlier one of its draw, to the bit, the same training would follow, so its result is taken.  A
- * budget that is too small, or a small graph that cannot be trained on, costs its own cells only.
+ * an earlier one of its draw, to the bit, the same training would follow, so its result is taken.
+ * A budget that is too small, or a small graph that cannot be trained on, costs its own cells only.
  *
  * SPDX-License-Identifier: MIT */
 #include "engine.h"

@@ -167,8 +167,8 @@ done:
 
 /* ---- the full graph ------------------------------------------------------ */
 
-/* Settles a split when all its cells of the full graph were tried: a model that cannot be trained on
- * it costs a cell, but if none can, the graph or the options are at fault. */
+/* Settles a split when all its cells of the full graph were tried: a model that cannot be
+ * trained on it costs a cell, but if none can, the graph or the options are at fault. */
 static bonsai_status settle_split(bn_study *s, int split)
 {
     bonsai_status rc = BONSAI_OK;

@@ -5,13 +5,13 @@
  * large ones take longest, until one is enough; then the step below it is halved.  If the answer is
  * still the largest ratio that was tried, the next of the grid must confirm it.
  *
- * Scores are noisy: of some hundred judged nodes, and of candidates that differ from ratio to ratio.
- * The choice therefore goes by levels, the isotonic regression of the scores over the ratios (pool
- * adjacent violators), which never fall.  A block of equal levels begins with a score above its
- * level, so that the answer itself keeps the share too.  Points added between the answer and the one
- * below it move neither: halving stays inside its step.  Two shares differ in what is tried only once
- * a level lies between them, and from then on in what is above and below it: a larger share never
- * has a smaller ratio.
+ * Scores are noisy: of some hundred judged nodes, and of candidates that differ from ratio to
+ * ratio.  The choice therefore goes by levels, the isotonic regression of the scores over the
+ * ratios (pool adjacent violators), which never fall.  A block of equal levels begins with a
+ * score above its level, so that the answer itself keeps the share too.  Points added between
+ * the answer and the one below it move neither: halving stays inside its step.  Two shares
+ * differ in what is tried only once a level lies between them, and from then on in what is
+ * above and below it: a larger share never has a smaller ratio.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -1,4 +1,5 @@
-/* train_beside.c -- what a model gets from the full graph, to set beside what it gets from a small one.
+/* train_beside.c -- what a model gets from the full graph, to set beside what it gets from a small
+ * one.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

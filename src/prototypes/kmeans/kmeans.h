@@ -15,15 +15,16 @@ typedef struct {                /* what to cluster, on all ranks alike but for r
     uint64_t seed;
 } bn_kmeans_task;
 
-/* k-means of some rows of all ranks: k-means++ seeding, Lloyd to convergence or `rounds`, products
- * by BLAS in blocks of fixed size, empty clusters repaired, ties to the lower cluster; mini-batches
- * where there are many rows.  cluster[i] gets 0 .. *found-1 for rows[i]; *found is at most k and no
- * cluster is empty (fewer than k where rows repeat).  Sparse rows stay sparse.  The same clusters
- * for any number of threads, and whoever has which rows. */
+/* Clusters some rows of all ranks: k-means++ seeding, Lloyd to convergence or `rounds`,
+ * products by BLAS in blocks of fixed size, empty clusters repaired, ties to the lower
+ * cluster; mini-batches if there are many rows.  cluster[i] gets 0 .. *found-1 for rows[i];
+ * *found is at most k and no cluster is empty (fewer than k if rows repeat).  Sparse rows
+ * stay sparse.  The same clusters for any number of threads, and whichever rank has which
+ * rows. */
 bonsai_status bn_kmeans(int32_t *cluster, int64_t *found, const bn_sharded *s,
                         const bn_kmeans_task *t);
-/* The same, of clusters of clusters where k and count are large: linear in the rows times the root
- * of k. */
+/* Does the same by clusters of clusters if k and count are large: linear in the rows times
+ * the root of k. */
 bonsai_status bn_kmeans_deep(int32_t *cluster, int64_t *found, const bn_sharded *s,
                              const bn_kmeans_task *t);
 /* Where there are more rows than this, clusters are first found on a sample of about as many. */
@@ -31,9 +32,9 @@ enum { BN_KMEANS_SAMPLE = 8192 };
 
 /* ---- means and sums (centroids.c) ---- */
 
-/* The mean of the rows of each cluster 0 .. k-1 (cluster[r] for the rank's own row r, -1: in none),
- * each row with the weight given (NULL: 1), which is 0 or more; sparse rows give sparse means.
- * Every rank gets all means. */
+/* Makes the mean of the rows of each cluster 0 .. k-1 (cluster[r] for the rank's own row r,
+ * -1: in none), each row with the weight given (NULL: 1), which is 0 or more; sparse rows
+ * give sparse means.  Every rank gets all means. */
 bonsai_status bn_centroids(bn_embedding *out, const bn_sharded *s, const int32_t *cluster,
                            int64_t k, const float *weight);
 
@@ -50,11 +51,12 @@ typedef struct {                /* rows of an embedding and their clusters */
     int64_t *first;             /* most+2 */
 } bn_sums;
 
-/* Room for sums of at most `most` clusters at a time; the fields up to threads are set. */
+/* Allocates room for sums of at most `most` clusters at a time; the fields up to threads are
+ * set. */
 bonsai_status bn_sums_new(bn_sums *q, int64_t most);
 void bn_sums_free(bn_sums *q);
-/* sum (wide,f) = of the rows in clusters c .. c+wide-1, on this rank; the rows are met in their
- * order, a chunk after the other. */
+/* Fills sum (wide,f) with the sums of the rows in clusters c .. c+wide-1, on this rank; the
+ * rows are met in their order, a chunk after the other. */
 void bn_sums_add(double *sum, const bn_sums *q, int64_t c, int64_t wide);
 
 /* ---- seeds (kmeans_seed.c) ---- */
@@ -67,13 +69,13 @@ typedef struct {
     const bn_place *at;
 } bn_seeds;
 
-/* cluster[i] = the seed, 0 .. k-1, that is nearest to row i; k becomes smaller where every row is
- * at a seed before there are k.  Ticks 0 .. k of `ticks`. */
+/* Sets cluster[i] to the seed, 0 .. k-1, that is nearest to row i; k becomes smaller if every
+ * row is at a seed before there are k.  Ticks 0 .. k of `ticks`. */
 bonsai_status bn_kmeans_seed(bn_seeds *q, uint64_t seed, int64_t ticks);
 
 /* ---- equal rows (kmeans_distinct.c) ---- */
 
-/* A cluster for each distinct row, in the order of their first. */
+/* Makes a cluster for each distinct row, in the order of their first. */
 bonsai_status bn_kmeans_distinct(int32_t *cluster, int64_t *found, const bn_embedding *e,
                                  const int64_t *rows, int64_t count, int threads);
 
@@ -111,9 +113,9 @@ void bn_round_free(bn_round *q);
  * numbers would lose digits; the rows must all be here. */
 bonsai_status bn_round_shift(bn_round *q);
 bonsai_status bn_round_sizes(bn_round *q);
-/* All rows to the nearest of the means of the rows in m, whose clusters have the sizes q->size;
- * with the sizes after that, and empty clusters repaired.  apart: every rank has its own part of m,
- * as of the rows, else m is the same on every rank. */
+/* Assigns all rows to the nearest of the means of the rows in m, whose clusters have the
+ * sizes q->size; sets the sizes after that, and repairs empty clusters.  apart: every rank
+ * has its own part of m, as of the rows, else m is the same on every rank. */
 bonsai_status bn_round_assign(bn_round *q, bn_sums *m, bool apart);
 
 #endif

@@ -13,8 +13,8 @@
 
 #include "kmeans_deep.h"
 
-/* Products of a round from which it pays; most groups of one level, their rounds, and those of their
- * parts, which begin near their end. */
+/* Products of a round from which it pays; most groups of one level, their rounds, and those of
+ * their parts, which begin near their end. */
 enum { MUCH = 1 << 27, MOST_GROUPS = 64, GROUP_ROUNDS = 8, LEAF_ROUNDS = 10, LEAST_PARTED = 4 };
 enum { THREAD_WORK = 1 << 21 };         /* ... and those that are worth a thread */
 /* Leaves from which each has a thread of its own, and those of a thread between two ticks. */

@@ -27,11 +27,11 @@ typedef struct {
     int64_t  leaves, room;
 } bn_deep;
 
-/* Clusters of a leaf whose rows, total of them, are all here in s. */
+/* Clusters a leaf whose rows, total of them, are all here in s. */
 bonsai_status bn_leaf_solve(const bn_deep *d, bn_leaf *l, int32_t *cluster, const bn_sharded *s,
                             const int64_t *rows);
-/* Clusters of each leaf, 0 .. found-1, to d->cluster.  Each leaf is dealt to a rank, which gets its
- * rows, a batch of leaves at a time.  (kmeans_leaves.c) */
+/* Clusters each leaf, 0 .. found-1, to d->cluster.  Each leaf is dealt to a rank, which gets
+ * its rows, a batch of leaves at a time.  (kmeans_leaves.c) */
 bonsai_status bn_leaves_deal(bn_deep *d);
 
 #endif
