@@ -12,14 +12,14 @@
 #include <stdlib.h>
 
 #include "learn/gcsntk.h"
-#include "learn/lesson.h"
+#include "learn/problem.h"
 
 enum { LOOKS = 20 };
 
 typedef struct {
     int32_t *node, *said;
     int64_t  count;
-    bn_crowd crowd;
+    bn_partition nodes;
 } part;
 
 static bonsai_status find_part(part *p, const bonsai_graph *g, bonsai_part which)
@@ -37,18 +37,18 @@ done:
 
 static void free_part(part *p)
 {
-    bn_crowd_free(&p->crowd);
+    bn_partition_free(&p->nodes);
     bn_free(p->node);
     bn_free(p->said);
 }
 
-static bonsai_status ask(double *percent, part *p, const bn_lesson *s)
+static bonsai_status ask(double *percent, part *p, const bn_problem *s)
 {
     bonsai_status rc;
     int64_t right = 0;
-    if (!p->crowd.place)
-        BN_TRY(bn_crowd_new(&p->crowd, s, p->node, p->count));
-    BN_TRY(bn_gcsntk_predict(p->said, s, &p->crowd));
+    if (!p->nodes.place)
+        BN_TRY(bn_partition_new(&p->nodes, s, p->node, p->count));
+    BN_TRY(bn_gcsntk_predict(p->said, s, &p->nodes));
     for (int64_t i = 0; i < p->count; i++)
         right += p->said[i] == bn_label(s->job->g, p->node[i]);
     *percent = 100 * (double)right / (double)p->count;
@@ -61,11 +61,11 @@ typedef struct { double val, test, last, seconds; int64_t at; } outcome;
 static bonsai_status learn(outcome *out, const bn_job *job, int64_t nodes, part *val, part *test)
 {
     bonsai_status rc;
-    bn_lesson s;
+    bn_problem s;
     double seen, judged;
     *out = (outcome){.val = -1};
     double start = bn_seconds();
-    BN_TRY(bn_lesson_new(&s, &bn_gc_sntk, job, nodes));
+    BN_TRY(bn_problem_new(&s, &bn_gc_sntk, job, nodes));
     BN_TRY(s.how->begin(&s));
     for (int64_t i = 0; i < s.steps; i++) {
         BN_TRY(s.how->step(&s, i));
@@ -83,7 +83,7 @@ static bonsai_status learn(outcome *out, const bn_job *job, int64_t nodes, part 
         start = bn_seconds();
     }
 done:
-    bn_lesson_free(&s);
+    bn_problem_free(&s);
     return rc;
 }
 

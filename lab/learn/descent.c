@@ -43,7 +43,7 @@ static bool is_finite(const float *x, int64_t count)
     return sum == 0.0f;
 }
 
-bool bn_descend(bn_descent *d, bn_lesson *s)
+bool bn_descend(bn_descent *d, bn_problem *s)
 {
     if (!is_finite(d->l.grad, d->l.count)) {
         memset(d->l.grad, 0, (size_t)d->l.count * sizeof(float));

@@ -22,12 +22,12 @@ static const bn_gcond_set sets[BN_LIKES] = {
     [BN_LIKE_REDDIT] = {BN_STUDENT_LINEAR, 10, 0, 0.01, 0.02, 1000, 256, 0.01f},
 };
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     bn_gcond_set set = sets[s->like];
     int64_t reached = 0;
     if (set.form == BN_STUDENT_GCN) {
-        bonsai_status rc = bn_reach_count(&reached, s, s->job->train, s->job->trees);
+        bonsai_status rc = bn_onehop_count(&reached, s, s->job->train, s->job->trees);
         if (rc != BONSAI_OK)
             return rc;
     }
@@ -39,5 +39,5 @@ static bonsai_status begin(bn_lesson *s)
 
 const bn_learner bn_doscond = {
     .edges = true, .pair = 40, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
-    .end = bn_gcond_end, .labour = bn_labour_doscond,
+    .end = bn_gcond_end, .work = bn_work_doscond,
 };

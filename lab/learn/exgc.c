@@ -13,13 +13,13 @@
 enum { PARTS = 12 };                    /* of a run: between two of them nodes join */
 static const double share = 0.2;        /* of all nodes that join each time */
 
-static void first_of_each_class(bool *moves, const bn_lesson *s)
+static void first_of_each_class(bool *moves, const bn_problem *s)
 {
     for (int64_t i = 0; i < s->n; i++)
         moves[i] = i == 0 || s->kind[i] != s->kind[i - 1];
 }
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     bonsai_status rc;
     const bn_gcond_how how = {.set = &bn_gcond_sets[s->like], .streams = 1};
@@ -33,7 +33,7 @@ done:
 }
 
 /* The node of most weight among those that do not move; -1: all do. */
-static int64_t heaviest(const bn_gcond_state *g, const bn_lesson *s)
+static int64_t heaviest(const bn_gcond_state *g, const bn_problem *s)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < s->n; i++)
@@ -42,7 +42,7 @@ static int64_t heaviest(const bn_gcond_state *g, const bn_lesson *s)
     return best;
 }
 
-static void let_more_move(bn_lesson *s)
+static void let_more_move(bn_problem *s)
 {
     bn_gcond_state *g = s->state;
     const int64_t more = (int64_t)(share * (double)s->n) + 1;
@@ -55,7 +55,7 @@ static void let_more_move(bn_lesson *s)
     memset(g->weight, 0, (size_t)s->n * sizeof *g->weight);
 }
 
-static bonsai_status step(bn_lesson *s, int64_t i)
+static bonsai_status step(bn_problem *s, int64_t i)
 {
     const int64_t every = s->steps / PARTS > 1 ? s->steps / PARTS : 1;
     if (i > 0 && i % every == 0)
@@ -65,5 +65,5 @@ static bonsai_status step(bn_lesson *s, int64_t i)
 
 const bn_learner bn_exgc = {
     .edges = true, .pair = 40, .begin = begin, .step = step, .show = bn_gcond_show,
-    .end = bn_gcond_end, .labour = bn_labour_gcond,
+    .end = bn_gcond_end, .work = bn_work_gcond,
 };

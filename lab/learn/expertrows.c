@@ -48,12 +48,12 @@ done:
     return rc;
 }
 
-static bonsai_status average(bn_expert_rows *r, const bn_lesson *s, const int32_t *node, int hops)
+static bonsai_status average(bn_expert_rows *r, const bn_problem *s, const int32_t *node, int hops)
 {
     bonsai_status rc;
     float *x = NULL;
     BN_TRY(BN_NEW(&x, r->rows * s->f));
-    BN_TRY(bn_lesson_rows(x, s, node, r->rows, hops));
+    BN_TRY(bn_problem_rows(x, s, node, r->rows, hops));
     if (count_entries(x, r->rows * s->f) < r->rows * s->f / SPARSE_SHARE) {
         BN_TRY(make_sparse(&r->short_x, x, r->rows, s->f));
         BN_TRY(bn_matrix_flip(&r->flipped_x, &r->short_x));
@@ -68,10 +68,10 @@ done:
     return rc;
 }
 
-static bonsai_status make_reached(bn_expert_rows *r, const bn_lesson *s)
+static bonsai_status make_reached(bn_expert_rows *r, const bn_problem *s)
 {
     bonsai_status rc;
-    BN_TRY(bn_reach_new(&r->reach, s, s->job->train, s->job->trees));
+    BN_TRY(bn_onehop_new(&r->reach, s, s->job->train, s->job->trees));
     BN_TRY(bn_matrix_flip(&r->flipped_to, &r->reach.to));
     r->to = input_of(&r->reach.to, &r->flipped_to);
     r->rows = r->to.cols;
@@ -80,7 +80,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_lesson *s, bn_student_form form)
+bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_problem *s, bn_student_form form)
 {
     bonsai_status rc;
     memset(r, 0, sizeof *r);
@@ -88,7 +88,7 @@ bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_lesson *s, bn_stud
         return make_reached(r, s);
     r->rows = s->job->trees;
     BN_TRY(BN_NEW(&r->ones, r->rows));
-    BN_TRY(bn_lesson_ones(r->ones, s, s->job->train, r->rows, 2));
+    BN_TRY(bn_problem_ones(r->ones, s, s->job->train, r->rows, 2));
     BN_TRY(average(r, s, s->job->train, 2));
 done:
     return rc;
@@ -96,7 +96,7 @@ done:
 
 void bn_expert_rows_free(bn_expert_rows *r)
 {
-    bn_reach_free(&r->reach);
+    bn_onehop_free(&r->reach);
     bn_matrix_free(&r->flipped_to);
     bn_matrix_free(&r->short_x);
     bn_matrix_free(&r->flipped_x);

@@ -17,7 +17,7 @@ typedef struct {                /* an expert that is kept */
 } seat;
 
 struct bn_experts {
-    const bn_lesson *s;
+    const bn_problem *s;
     bn_training how;
     int64_t *wanted;            /* a copy */
     bn_expert_rows r;
@@ -66,10 +66,10 @@ static bonsai_status make_room(bn_experts *e)
     BN_TRY(BN_NEW(&e->targets.node, trees));
     BN_TRY(BN_NEW(&e->targets.label, trees));
     BN_TRY(BN_NEW(&e->targets.weight, trees));
-    if (e->how.pace == BN_PACE_NONE)
+    if (e->how.pace == BN_CURRICULUM_NONE)
         goto done;
     BN_TRY(BN_NEW(&e->order, trees));
-    BN_TRY(bn_pace_order(e->order, e->s));
+    BN_TRY(bn_curriculum_order(e->order, e->s));
 done:
     return rc;
 }
@@ -90,7 +90,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_experts_new(bn_experts **out, const bn_lesson *s, const bn_training *how)
+bonsai_status bn_experts_new(bn_experts **out, const bn_problem *s, const bn_training *how)
 {
     bonsai_status rc;
     bn_experts *e = NULL;
@@ -225,7 +225,7 @@ static void choose_targets(bn_experts *e, int64_t t)
 {
     bn_targets *a = &e->targets;
     const int64_t trees = e->s->job->trees;
-    int64_t count = (int64_t)ceil(bn_pace_share(&e->how, t) * (double)trees);
+    int64_t count = (int64_t)ceil(bn_curriculum_share(&e->how, t) * (double)trees);
     count = count < 1 ? 1 : count > trees ? trees : count;
     if (t > 0 && count == a->count)
         return;
@@ -320,7 +320,7 @@ static bonsai_status train(bool *done, bn_experts *e, seat *to, int64_t which)
             break;
         if (t % every == 0)
             BN_TRY(bn_tick(e->s->job->at.progress, "training an expert", t, last));
-        if (t % every == 0 && bn_lesson_late(e->s))
+        if (t % every == 0 && bn_problem_late(e->s))
             goto done;
         epoch(e, t);
     }
@@ -385,6 +385,6 @@ int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns
 bonsai_status bn_chase_look(bool *stop, const void *of)
 {
     const bn_chase *r = of;
-    *stop = bn_lesson_late(r->s);
-    return bn_lesson_tick(r->s, r->i);
+    *stop = bn_problem_late(r->s);
+    return bn_problem_tick(r->s, r->i);
 }

@@ -1,8 +1,8 @@
 /* experts.h -- networks trained on the full graph, whose ways students follow.
  *
  *   experts.c     training, from a seed each, and the few that are kept
- *   expertrows.c  what they read: averaged rows, and who reaches a training node (reach.h)
- *   pace.c        in which order training nodes come in, by the labels of their neighbours
+ *   expertrows.c  what they read: averaged rows, and who reaches a training node (onehop.h)
+ *   curriculum.c        in which order training nodes come in, by the labels of their neighbours
  *
  * An expert is made again from its seed whenever it is asked for and not kept, to the same bits:
  * what is kept changes time alone.
@@ -12,13 +12,13 @@
 #define BN_EXPERTS_H
 
 #include "learn.h"
-#include "reach.h"
+#include "onehop.h"
 #include "tangent.h"
 
 typedef enum {                  /* how the share of training nodes grows with epochs */
-    BN_PACE_NONE,               /* all from the start */
-    BN_PACE_LINEAR, BN_PACE_ROOT, BN_PACE_GEOMETRIC
-} bn_pace;
+    BN_CURRICULUM_NONE,               /* all from the start */
+    BN_CURRICULUM_LINEAR, BN_CURRICULUM_ROOT, BN_CURRICULUM_GEOMETRIC
+} bn_curriculum;
 
 typedef struct {
     bn_student_form form;       /* BN_STUDENT_GCN, or BN_STUDENT_SGC2: on A^2 X and A^2 1 */
@@ -26,7 +26,7 @@ typedef struct {
     bool    adam;               /* else plain descent */
     double  rate, decay;
     int64_t slow;               /* from this epoch on a tenth of the rate, Adam afresh; 0: never */
-    bn_pace pace;
+    bn_curriculum pace;
     double  share;              /* of training nodes at the start */
     int64_t grown;              /* epoch from which on all take part */
     const int64_t *wanted;      /* epochs after which parameters are kept, ascending; 0: at first */
@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct bn_experts bn_experts;
 
-bonsai_status bn_experts_new(bn_experts **out, const bn_lesson *s, const bn_training *how);
+bonsai_status bn_experts_new(bn_experts **out, const bn_problem *s, const bn_training *how);
 void bn_experts_free(bn_experts *e);
 int64_t bn_experts_size(const bn_experts *e);           /* numbers of a slab: W1 b1 W2 b2 */
 /* *slabs = those of expert `which`, one for each of the wanted epochs, until the next call; NULL:
@@ -52,7 +52,7 @@ int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns
 /* ---- a round in which a student follows them ---- */
 
 typedef struct {
-    const bn_lesson *s;
+    const bn_problem *s;
     int64_t i;
 } bn_chase;
 
@@ -66,21 +66,21 @@ typedef struct {
     bn_input x;                 /* rows x f, averaged; sparse where that is shorter */
     bn_input to;                /* GCN: training nodes x rows, the operator */
     float   *ones;              /* SGC2: rows of the averaged ones */
-    bn_reach  reach;            /* what x and to are made of: of `to`, ... */
+    bn_onehop  reach;            /* what x and to are made of: of `to`, ... */
     bn_matrix flipped_to;
     bn_matrix short_x, flipped_x;       /* ... and of x, or ... */
     float    *dense_x;                  /* ... this */
 } bn_expert_rows;
 
-bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_lesson *s, bn_student_form form);
+bonsai_status bn_expert_rows_make(bn_expert_rows *r, const bn_problem *s, bn_student_form form);
 void bn_expert_rows_free(bn_expert_rows *r);
 
-/* ---- pace (pace.c) ---- */
+/* ---- pace (curriculum.c) ---- */
 
 /* order (training nodes) = their places, those with fewer kinds of labels around them first.  Of
  * neighbours only training nodes count. */
-bonsai_status bn_pace_order(int32_t *order, const bn_lesson *s);
+bonsai_status bn_curriculum_order(int32_t *order, const bn_problem *s);
 /* The share that takes part in epoch t = 0, 1, ... */
-double bn_pace_share(const bn_training *how, int64_t t);
+double bn_curriculum_share(const bn_training *how, int64_t t);
 
 #endif

@@ -33,17 +33,17 @@ done:
     return rc;
 }
 
-bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_lesson *s, const int32_t *node, int64_t count,
+bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_problem *s, const int32_t *node, int64_t count,
                              int64_t batch, int64_t hidden)
 {
     bonsai_status rc;
     *g = (bn_fullgcn){.f = s->f, .h = hidden, .c = s->c, .threads = s->threads};
-    BN_TRY(bn_reach_new(&g->reach, s, node, count));
+    BN_TRY(bn_onehop_new(&g->reach, s, node, count));
     const int64_t reached = g->reach.to.cols;
     BN_TRY(BN_NEW(&g->at, reached));
     BN_TRY(BN_NEW(&g->list, reached));
     BN_TRY(BN_NEW(&g->rows, reached * g->f));
-    BN_TRY(bn_lesson_rows(g->rows, s, g->reach.node, reached, 1));
+    BN_TRY(bn_problem_rows(g->rows, s, g->reach.node, reached, 1));
     BN_TRY(make_buffers(g, batch));
     memset(g->at, 0xff, (size_t)reached * sizeof *g->at);
 done:
@@ -54,7 +54,7 @@ void bn_fullgcn_free(bn_fullgcn *g)
 {
     void *const owned[] = {g->rows, g->list, g->at, g->x, g->hidden, g->back, g->mean, g->other,
                            g->p, g->room};
-    bn_reach_free(&g->reach);
+    bn_onehop_free(&g->reach);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         bn_free(owned[i]);
     memset(g, 0, sizeof *g);

@@ -4,12 +4,12 @@
 #ifndef BN_FULLGCN_H
 #define BN_FULLGCN_H
 
-#include "reach.h"
+#include "onehop.h"
 
 typedef struct {
     int64_t  f, h, c;
     int      threads;
-    bn_reach reach;             /* the operator's rows of the nodes, and what they reach */
+    bn_onehop reach;             /* the operator's rows of the nodes, and what they reach */
     float   *rows;              /* reached x f: features after one hop */
     /* of a batch: those that it reaches, and where each is among them (-1: it is not) */
     int32_t *list, *at;
@@ -19,7 +19,7 @@ typedef struct {
 } bn_fullgcn;
 
 /* For these nodes, and batches of at most `batch` of them.  In any case to be freed. */
-bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_lesson *s, const int32_t *node, int64_t count,
+bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_problem *s, const int32_t *node, int64_t count,
                              int64_t batch, int64_t hidden);
 void bn_fullgcn_free(bn_fullgcn *g);
 /* grad = the gradient of theta, as in bn_student, of the mean loss of nodes `place` (count), all of

@@ -35,7 +35,7 @@ const bn_gcond_set bn_gcond_sets[BN_LIKES] = {
     [BN_LIKE_REDDIT] = {BN_STUDENT_LINEAR, 10, 1, 0.1, 0.1, 1000, 256, 0.01f},
 };
 
-static uint64_t seed_of(const bn_lesson *s, uint64_t what, int64_t i)
+static uint64_t seed_of(const bn_problem *s, uint64_t what, int64_t i)
 {
     bn_rng r = bn_rng_at(s->seed, what << 56 | (uint64_t)i);
     return bn_rng_next(&r);
@@ -43,7 +43,7 @@ static uint64_t seed_of(const bn_lesson *s, uint64_t what, int64_t i)
 
 /* Whether round i is for edges; a short run is one turn, with one such round unless it has only
  * one. */
-static bool is_for_edges(const bn_gcond_state *g, const bn_lesson *s, int64_t i)
+static bool is_for_edges(const bn_gcond_state *g, const bn_problem *s, int64_t i)
 {
     const int64_t turn = s->steps < TURN ? s->steps : TURN;
     const int64_t count = turn / EDGES > 0 ? turn / EDGES : turn > 1;
@@ -53,7 +53,7 @@ static bool is_for_edges(const bn_gcond_state *g, const bn_lesson *s, int64_t i)
 /* ---- the full graph ---- */
 
 /* Training nodes by class, and what the student reads of them. */
-static bonsai_status load_full(bn_gcond_state *g, bn_lesson *s)
+static bonsai_status load_full(bn_gcond_state *g, bn_problem *s)
 {
     bonsai_status rc;
     const int64_t count = s->job->trees;
@@ -74,14 +74,14 @@ static bonsai_status load_full(bn_gcond_state *g, bn_lesson *s)
         goto done;
     }
     BN_TRY(BN_NEW(&g->rows, count * s->f));
-    BN_TRY(bn_lesson_rows(g->rows, s, node, count, 2));
+    BN_TRY(bn_problem_rows(g->rows, s, node, count, 2));
 done:
     bn_free(node);
     return rc;
 }
 
 /* Which nodes of class k, which begin at `first`, are in a batch: the first ones of `order`. */
-static void draw_batch(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first,
+static void draw_batch(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first,
                        uint64_t seed)
 {
     const int64_t have = s->have[k];
@@ -96,7 +96,7 @@ static void draw_batch(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t
 }
 
 /* Their rows; where they are all, in place. */
-static const float *batch_rows(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first)
+static const float *batch_rows(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first)
 {
     if (s->have[k] <= BN_BATCH)
         return g->rows + first * s->f;
@@ -107,7 +107,7 @@ static const float *batch_rows(bn_gcond_state *g, const bn_lesson *s, int64_t k,
 }
 
 /* The gradient of class k of the full graph. */
-static void full_gradient(bn_gcond_state *g, const bn_lesson *s, int64_t k, int64_t first)
+static void full_gradient(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first)
 {
     const int64_t count = s->have[k] < BN_BATCH ? s->have[k] : BN_BATCH;
     float *grad = g->m.full + k * g->m.size;
@@ -126,7 +126,7 @@ static void full_gradient(bn_gcond_state *g, const bn_lesson *s, int64_t k, int6
     bn_student_grad(grad, &full, g->theta, g->room);
 }
 
-static void full_gradients(bn_gcond_state *g, const bn_lesson *s, uint64_t seed)
+static void full_gradients(bn_gcond_state *g, const bn_problem *s, uint64_t seed)
 {
     int64_t first = 0;
     for (int64_t k = 0; k < s->c; first += s->have[k++])
@@ -139,7 +139,7 @@ static void full_gradients(bn_gcond_state *g, const bn_lesson *s, uint64_t seed)
 /* ---- a round ---- */
 
 /* Weights and biases as PyTorch draws those of a linear layer. */
-static void new_model(bn_gcond_state *g, const bn_lesson *s, int64_t round)
+static void new_model(bn_gcond_state *g, const bn_problem *s, int64_t round)
 {
     const int64_t wide = g->set.form == BN_STUDENT_LINEAR ? s->c : BN_STUDENT_HIDDEN;
     const int64_t first = (s->f + 1) * wide;
@@ -150,7 +150,7 @@ static void new_model(bn_gcond_state *g, const bn_lesson *s, int64_t round)
     bn_descent_restart(&g->model);
 }
 
-static void train_model(bn_gcond_state *g, bn_lesson *s)
+static void train_model(bn_gcond_state *g, bn_problem *s)
 {
     for (int i = 0; i < g->set.inner; i++) {
         bn_matching_train(g->model.l.grad, &g->m);
@@ -159,7 +159,7 @@ static void train_model(bn_gcond_state *g, bn_lesson *s)
 }
 
 /* How much the distance hangs on each node; those that may not move get no gradient. */
-static void choose_rows(bn_gcond_state *g, const bn_lesson *s)
+static void choose_rows(bn_gcond_state *g, const bn_problem *s)
 {
     float *grad = g->x.l.grad;
     for (int64_t i = 0; g->weight && i < s->n; i++)
@@ -170,7 +170,7 @@ static void choose_rows(bn_gcond_state *g, const bn_lesson *s)
             memset(grad + i * s->f, 0, (size_t)s->f * sizeof *grad);
 }
 
-static double move(bn_gcond_state *g, bn_lesson *s, bool edges)
+static double move(bn_gcond_state *g, bn_problem *s, bool edges)
 {
     const double far = bn_matching_backward(edges ? NULL : g->x.l.grad,
                                             edges ? g->edges.l.grad : NULL, &g->m);
@@ -181,7 +181,7 @@ static double move(bn_gcond_state *g, bn_lesson *s, bool edges)
     return far;
 }
 
-bonsai_status bn_gcond_step(bn_lesson *s, int64_t i)
+bonsai_status bn_gcond_step(bn_problem *s, int64_t i)
 {
     bonsai_status rc = BONSAI_OK;
     bn_gcond_state *g = s->state;
@@ -189,9 +189,9 @@ bonsai_status bn_gcond_step(bn_lesson *s, int64_t i)
     double sum = 0;
     int o = 0;
     new_model(g, s, i);
-    while (o < g->set.outer && (o == 0 || !bn_lesson_late(s))) {
+    while (o < g->set.outer && (o == 0 || !bn_problem_late(s))) {
         if (o > 0) {
-            BN_TRY(bn_lesson_tick(s, i));
+            BN_TRY(bn_problem_tick(s, i));
             train_model(g, s);
         }
         full_gradients(g, s, seed_of(s, SEED_BATCH, i * g->set.outer + o));
@@ -206,7 +206,7 @@ done:
 
 /* ---- begin and end ---- */
 
-static void lay_out(bn_gcond_state *g, const bn_lesson *s, bn_slab *slab)
+static void lay_out(bn_gcond_state *g, const bn_problem *s, bn_slab *slab)
 {
     if (g->m.net)
         bn_edgenet_lay(&g->net, slab);
@@ -222,7 +222,7 @@ static void lay_out(bn_gcond_state *g, const bn_lesson *s, bn_slab *slab)
     g->room = bn_slab_take(slab, 1, bn_student_room(&full));
 }
 
-static bonsai_status make_slab(bn_gcond_state *g, const bn_lesson *s)
+static bonsai_status make_slab(bn_gcond_state *g, const bn_problem *s)
 {
     bn_slab slab = {0};
     lay_out(g, s, &slab);
@@ -240,7 +240,7 @@ static bonsai_status make_slab(bn_gcond_state *g, const bn_lesson *s)
     return BONSAI_OK;
 }
 
-static void set_up(bn_gcond_state *g, const bn_lesson *s, const bn_gcond_how *how)
+static void set_up(bn_gcond_state *g, const bn_problem *s, const bn_gcond_how *how)
 {
     const int64_t kept = s->n * s->n * how->set->hidden * how->streams;
     g->set = *how->set;
@@ -252,7 +252,7 @@ static void set_up(bn_gcond_state *g, const bn_lesson *s, const bn_gcond_how *ho
                          .far = how->far, .smooth = how->smooth};
 }
 
-bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how)
+bonsai_status bn_gcond_begin(bn_problem *s, const bn_gcond_how *how)
 {
     bonsai_status rc;
     bn_gcond_state *g;
@@ -262,7 +262,7 @@ bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how)
     s->least = g->set.least;
     s->steps = bn_effort(s, g->set.rounds);
     BN_TRY(load_full(g, s));
-    BN_TRY(bn_lesson_start(s, how->streams ? 0 : 2));
+    BN_TRY(bn_problem_start(s, how->streams ? 0 : 2));
     BN_TRY(make_slab(g, s));
     BN_TRY(bn_descent_new(&g->x, s->x, s->n * s->f, g->set.rate_x, 0));
     BN_TRY(bn_descent_new(&g->model, g->theta, g->m.size, rate_model, 0));
@@ -276,7 +276,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_gcond_show(bn_lesson *s)
+bonsai_status bn_gcond_show(bn_problem *s)
 {
     const bn_gcond_state *g = s->state;
     if (s->a)
@@ -284,7 +284,7 @@ bonsai_status bn_gcond_show(bn_lesson *s)
     return BONSAI_OK;
 }
 
-void bn_gcond_end(bn_lesson *s)
+void bn_gcond_end(bn_problem *s)
 {
     bn_gcond_state *g = s->state;
     if (!g)
@@ -299,22 +299,22 @@ void bn_gcond_end(bn_lesson *s)
     s->state = NULL;
 }
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     return bn_gcond_begin(s, &(bn_gcond_how){.set = &bn_gcond_sets[s->like], .streams = 1});
 }
 
-static bonsai_status begin_alone(bn_lesson *s)
+static bonsai_status begin_alone(bn_problem *s)
 {
     return bn_gcond_begin(s, &(bn_gcond_how){.set = &bn_gcond_sets[s->like]});
 }
 
 const bn_learner bn_gcond = {
     .edges = true, .pair = 40, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
-    .end = bn_gcond_end, .labour = bn_labour_gcond,
+    .end = bn_gcond_end, .work = bn_work_gcond,
 };
 
 const bn_learner bn_gcond_x = {
     .begin = begin_alone, .step = bn_gcond_step, .show = bn_gcond_show, .end = bn_gcond_end,
-    .labour = bn_labour_gcond_x,
+    .work = bn_work_gcond_x,
 };

@@ -46,9 +46,9 @@ typedef struct {
 enum { BN_BATCH = 256 };        /* nodes of a class at most */
 enum { BN_STUDENT_HIDDEN = 256 };
 
-bonsai_status bn_gcond_begin(bn_lesson *s, const bn_gcond_how *how);
-bonsai_status bn_gcond_step(bn_lesson *s, int64_t i);
-bonsai_status bn_gcond_show(bn_lesson *s);
-void bn_gcond_end(bn_lesson *s);
+bonsai_status bn_gcond_begin(bn_problem *s, const bn_gcond_how *how);
+bonsai_status bn_gcond_step(bn_problem *s, int64_t i);
+bonsai_status bn_gcond_show(bn_problem *s);
+void bn_gcond_end(bn_problem *s);
 
 #endif

@@ -28,15 +28,15 @@ static const bn_gcsntk_settings settings[BN_LIKES] = {
     [BN_LIKE_REDDIT] = {2, {1, 1}, false, 1e-5, 2e-3, 400, 2000},
 };
 
-const bn_gcsntk_settings *bn_gcsntk_settings_of(const bn_lesson *s)
+const bn_gcsntk_settings *bn_gcsntk_settings_of(const bn_problem *s)
 {
     return &settings[s->like];
 }
 
 typedef struct {
     const bn_gcsntk_settings *how;
-    bn_crowd   crowd;           /* the training nodes */
-    int32_t   *label;           /* theirs, in the order of the crowd */
+    bn_partition   nodes;           /* the training nodes */
+    int32_t   *label;           /* theirs, in the order of the partition */
     float     *param;           /* n x f rows, then n x c targets */
     bn_descent descent;         /* of both */
     bn_krr     krr;
@@ -45,7 +45,7 @@ typedef struct {
 /* ---- a step ---- */
 
 /* Fits the regression to the rows and targets of this moment. */
-static void fit(const bn_lesson *s, bn_krr *k)
+static void fit(const bn_problem *s, bn_krr *k)
 {
     const float *param = ((const state *)s->state)->param;
     const int64_t rows = s->n * s->f;
@@ -56,27 +56,27 @@ static void fit(const bn_lesson *s, bn_krr *k)
     bn_krr_fit(k);
 }
 
-static int64_t steps_of_epoch(const bn_crowd *c)
+static int64_t steps_of_epoch(const bn_partition *c)
 {
     return (c->batches + PER_STEP - 1) / PER_STEP;
 }
 
-static bonsai_status step(bn_lesson *s, int64_t i)
+static bonsai_status step(bn_problem *s, int64_t i)
 {
     bonsai_status rc = BONSAI_OK;
     state *a = s->state;
-    const int64_t rows = s->n * s->f, first = i % steps_of_epoch(&a->crowd) * PER_STEP;
-    const int64_t end = bn_least(first + PER_STEP, a->crowd.batches);
-    const int64_t seen = bn_crowd_first(&a->crowd, end) - bn_crowd_first(&a->crowd, first);
+    const int64_t rows = s->n * s->f, first = i % steps_of_epoch(&a->nodes) * PER_STEP;
+    const int64_t end = bn_least(first + PER_STEP, a->nodes.batches);
+    const int64_t seen = bn_partition_first(&a->nodes, end) - bn_partition_first(&a->nodes, first);
     s->made = BN_MADE_NONE;             /* so far */
-    BN_TRY(bn_lesson_tick(s, i));
+    BN_TRY(bn_problem_tick(s, i));
     fit(s, &a->krr);
     for (int64_t b = first; b < end; b++) {
-        BN_TRY(bn_lesson_tick(s, i));
-        if (bn_lesson_late(s))
+        BN_TRY(bn_problem_tick(s, i));
+        if (bn_problem_late(s))
             goto done;
-        const bn_sntk_rows batch = bn_crowd_batch(&a->crowd, b);
-        bn_krr_learn(&a->krr, &batch, a->label + bn_crowd_first(&a->crowd, b),
+        const bn_sntk_rows batch = bn_partition_batch(&a->nodes, b);
+        bn_krr_learn(&a->krr, &batch, a->label + bn_partition_first(&a->nodes, b),
                      1 / ((double)seen * (double)s->c));
     }
     s->made = BN_MADE_WHOLE;
@@ -93,14 +93,14 @@ done:
 
 /* ---- beginning and end ---- */
 
-static bn_krr_how krr_how(const bn_lesson *s, int64_t most)
+static bn_krr_how krr_how(const bn_problem *s, int64_t most)
 {
     const bn_gcsntk_settings *how = bn_gcsntk_settings_of(s);
     return (bn_krr_how){.kernel = how->kernel, .ridge = how->ridge, .n = s->n, .f = s->f, .c = s->c,
                         .most = most, .threads = s->threads};
 }
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     bonsai_status rc;
     state *a = NULL;
@@ -108,24 +108,24 @@ static bonsai_status begin(bn_lesson *s)
     BN_TRY(BN_NEW(&a, 1));
     s->state = a;
     a->how = bn_gcsntk_settings_of(s);
-    BN_TRY(bn_crowd_new(&a->crowd, s, s->job->train, s->job->trees));
-    BN_TRY(BN_NEW(&a->label, a->crowd.count));
-    for (int64_t i = 0; i < a->crowd.count; i++)
-        a->label[i] = s->label[a->crowd.place[i]];
+    BN_TRY(bn_partition_new(&a->nodes, s, s->job->train, s->job->trees));
+    BN_TRY(BN_NEW(&a->label, a->nodes.count));
+    for (int64_t i = 0; i < a->nodes.count; i++)
+        a->label[i] = s->label[a->nodes.place[i]];
     BN_TRY(BN_NEW(&a->param, count));
     BN_TRY(bn_descent_new(&a->descent, a->param, count, a->how->rate, 0));
-    const bn_krr_how how = krr_how(s, bn_crowd_most(&a->crowd));
+    const bn_krr_how how = krr_how(s, bn_partition_most(&a->nodes));
     BN_TRY(bn_krr_new(&a->krr, &how));
     bn_rng r = bn_rng_at(s->seed, 0);
     for (int64_t i = 0; i < count; i++)
         a->param[i] = (float)bn_rng_unit(&r);
-    s->steps = bn_effort(s, a->how->epochs) * steps_of_epoch(&a->crowd);
+    s->steps = bn_effort(s, a->how->epochs) * steps_of_epoch(&a->nodes);
 done:
     return rc;
 }
 
 /* Targets become likelihoods, for networks that learn from those. */
-static bonsai_status show(bn_lesson *s)
+static bonsai_status show(bn_problem *s)
 {
     const float *param = ((const state *)s->state)->param;
     memcpy(s->x, param, (size_t)(s->n * s->f) * sizeof *s->x);
@@ -135,12 +135,12 @@ static bonsai_status show(bn_lesson *s)
     return BONSAI_OK;
 }
 
-static void end(bn_lesson *s)
+static void end(bn_problem *s)
 {
     state *a = s->state;
     if (!a)
         return;
-    bn_crowd_free(&a->crowd);
+    bn_partition_free(&a->nodes);
     bn_descent_free(&a->descent);
     bn_krr_free(&a->krr);
     bn_free(a->label);
@@ -151,7 +151,7 @@ static void end(bn_lesson *s)
 
 const bn_learner bn_gc_sntk = {.units = BN_UNITS_STANDARD, .soft = true, .pair = 120,
                                .begin = begin, .step = step, .show = show, .end = end,
-                               .labour = bn_labour_gc_sntk};
+                               .work = bn_work_gc_sntk};
 
 /* ---- predictions ---- */
 
@@ -163,16 +163,16 @@ static int32_t best(const double *score, int64_t c)
     return at;
 }
 
-bonsai_status bn_gcsntk_predict(int32_t *label, const bn_lesson *s, bn_crowd *c)
+bonsai_status bn_gcsntk_predict(int32_t *label, const bn_problem *s, bn_partition *c)
 {
     bonsai_status rc;
     bn_krr k;
-    const bn_krr_how how = krr_how(s, bn_crowd_most(c));
+    const bn_krr_how how = krr_how(s, bn_partition_most(c));
     BN_TRY(bn_krr_new(&k, &how));
     fit(s, &k);
     for (int64_t b = 0; b < c->batches; b++) {
-        const bn_sntk_rows rows = bn_crowd_batch(c, b);
-        const int32_t *place = c->place + bn_crowd_first(c, b);
+        const bn_sntk_rows rows = bn_partition_batch(c, b);
+        const int32_t *place = c->place + bn_partition_first(c, b);
         bn_krr_score(&k, &rows);
         for (int64_t i = 0; i < rows.rows; i++)
             label[place[i]] = best(k.score + i * s->c, s->c);

@@ -1,6 +1,6 @@
 /* gcsntk.h -- kernel regression on learned rows: what GC-SNTK learns by, and how to ask it.
  *
- *   crowd.c      nodes of the full graph as the kernel sees them
+ *   partition.c      nodes of the full graph as the kernel sees them
  *   krr.c sntk.c the regression, and its kernel
  *   gcsntk.c     the method; predictions of its own classifier
  *
@@ -20,9 +20,9 @@ typedef struct {
     int64_t batch;              /* rows at most */
 } bn_gcsntk_settings;
 
-const bn_gcsntk_settings *bn_gcsntk_settings_of(const bn_lesson *s);
+const bn_gcsntk_settings *bn_gcsntk_settings_of(const bn_problem *s);
 
-/* ---- nodes of the full graph (crowd.c) ---- */
+/* ---- nodes of the full graph (partition.c) ---- */
 
 typedef struct {
     int64_t  count, f, batches;
@@ -34,20 +34,21 @@ typedef struct {
     double  *value;
     double  *norm;              /* batch by batch: steps x its rows */
     double  *room;              /* rows of a batch x f */
-} bn_crowd;
+} bn_partition;
 
 /* The given nodes, in batches.  In any case to be freed. */
-bonsai_status bn_crowd_new(bn_crowd *c, const bn_lesson *s, const int32_t *node, int64_t count);
-void bn_crowd_free(bn_crowd *c);
-int64_t bn_crowd_first(const bn_crowd *c, int64_t batch);       /* its first row */
-int64_t bn_crowd_most(const bn_crowd *c);                       /* rows of a batch at most */
+bonsai_status bn_partition_new(bn_partition *c, const bn_problem *s, const int32_t *node,
+                               int64_t count);
+void bn_partition_free(bn_partition *c);
+int64_t bn_partition_first(const bn_partition *c, int64_t batch);       /* its first row */
+int64_t bn_partition_most(const bn_partition *c);               /* rows of a batch at most */
 /* Its rows, until another one is asked for. */
-bn_sntk_rows bn_crowd_batch(bn_crowd *c, int64_t batch);
+bn_sntk_rows bn_partition_batch(bn_partition *c, int64_t batch);
 
 /* ---- the classifier (gcsntk.c) ---- */
 
-/* label (as many as the crowd has) = the classes that the learned rows and targets of this moment
- * give to its nodes, in the order in which they were given. */
-bonsai_status bn_gcsntk_predict(int32_t *label, const bn_lesson *s, bn_crowd *c);
+/* label (as many as the partition has) = the classes that the learned rows and targets of this
+ * moment give to its nodes, in the order in which they were given. */
+bonsai_status bn_gcsntk_predict(int32_t *label, const bn_problem *s, bn_partition *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* gcsr.c -- GCSR (Liu et al., KDD 2024): rows whose own edges let a student go the way of experts.
  *
- * Edges come from the rows in closed form (express.c), drawn towards P, how classes are joined in
+ * Edges come from the rows in closed form (closededges.c), drawn towards P, how classes are joined in
  * the full graph, and Q, the edges so far; both move on with every round.  A student starts where
- * an expert was after some epochs, and should end where that one was a few epochs later (lag.c).
+ * an expert was after some epochs, and should end where that one was a few epochs later (expertgap.c).
  *
  * P is made of edges between training nodes: row by row, the share of the neighbours of a class
  * that each class has.  Where few nodes have a training label, so that hardly any edge joins two,
@@ -60,21 +60,21 @@ typedef struct {
     float      *p, *q;          /* n x n */
     float      *y, *w;          /* n x c, n: what a student learns */
     bn_descent  rows;
-    bn_pursuit  pursuit;
+    bn_gap  gap;
     bn_chase    round;
 } state;
 
 /* ---- how classes are joined ---- */
 
 /* Marks the training nodes: kind (nodes of the graph) = 1 + their class. */
-static void mark_known(int32_t *kind, const bn_lesson *s)
+static void mark_known(int32_t *kind, const bn_problem *s)
 {
     for (int64_t t = 0; t < s->job->trees; t++)
         kind[s->job->train[t]] = s->label[t] + 1;
 }
 
 /* The neighbours of training nodes that are not marked. */
-static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_lesson *s)
+static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_problem *s)
 {
     const bonsai_graph *g = s->job->g;
     int64_t count = 0;
@@ -89,7 +89,7 @@ static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_lesson *s)
 }
 
 /* label (count) = the classes that an expert expects of rows x (count x f) with these ones. */
-static bonsai_status expect(int32_t *label, const float *slab, const bn_lesson *s,
+static bonsai_status expect(int32_t *label, const float *slab, const bn_problem *s,
                             const bn_input *x, const float *ones)
 {
     bonsai_status rc;
@@ -118,7 +118,7 @@ done:
 
 /* Where labels are few, marks neighbours of training nodes as well: the first expert says what they
  * are. */
-static bonsai_status mark_expected(int32_t *kind, const bn_lesson *s, const state *a)
+static bonsai_status mark_expected(int32_t *kind, const bn_problem *s, const state *a)
 {
     bonsai_status rc;
     int32_t *node = NULL, *label = NULL;
@@ -130,8 +130,8 @@ static bonsai_status mark_expected(int32_t *kind, const bn_lesson *s, const stat
     BN_TRY(BN_NEW(&label, count));
     BN_TRY(BN_NEW(&x, count * s->f));
     BN_TRY(BN_NEW(&ones, count));
-    BN_TRY(bn_lesson_rows(x, s, node, count, 2));
-    BN_TRY(bn_lesson_ones(ones, s, node, count, 2));
+    BN_TRY(bn_problem_rows(x, s, node, count, 2));
+    BN_TRY(bn_problem_ones(ones, s, node, count, 2));
     BN_TRY(bn_expert(&slabs, a->experts, 0));
     const bn_input rows = {.rows = count, .cols = s->f, .dense = x};
     if (slabs)
@@ -146,7 +146,7 @@ done:
     return rc;
 }
 
-static void count_pairs(double *pairs, const int32_t *kind, const bn_lesson *s)
+static void count_pairs(double *pairs, const int32_t *kind, const bn_problem *s)
 {
     const bonsai_graph *g = s->job->g;
     for (int64_t t = 0; t < s->job->trees; t++) {
@@ -159,7 +159,7 @@ static void count_pairs(double *pairs, const int32_t *kind, const bn_lesson *s)
     }
 }
 
-static bonsai_status join_classes(bn_lesson *s, state *a)
+static bonsai_status join_classes(bn_problem *s, state *a)
 {
     bonsai_status rc;
     double *pairs = NULL;
@@ -188,7 +188,7 @@ done:
 
 /* ---- beginning and end ---- */
 
-static bonsai_status find_experts(bn_lesson *s, state *a)
+static bonsai_status find_experts(bn_problem *s, state *a)
 {
     bonsai_status rc;
     const int64_t kept = a->how->starts + a->how->ahead;
@@ -207,7 +207,7 @@ done:
     return rc;
 }
 
-static bonsai_status find_student(bn_lesson *s, state *a)
+static bonsai_status find_student(bn_problem *s, state *a)
 {
     bonsai_status rc;
     const settings *how = a->how;
@@ -221,20 +221,20 @@ static bonsai_status find_student(bn_lesson *s, state *a)
         a->w[i] = 1 / (float)s->n;
         a->q[i * s->n + i] = 1;
     }
-    bn_pursuit *f = &a->pursuit;
-    f->e = (bn_express){.n = s->n, .f = s->f, .x = s->x, .p = a->p, .q = a->q, .alpha = how->alpha,
-                        .beta = how->beta, .threads = s->threads};
+    bn_gap *f = &a->gap;
+    f->e = (bn_closededges){.n = s->n, .f = s->f, .x = s->x, .p = a->p, .q = a->q,
+                             .alpha = how->alpha, .beta = how->beta, .threads = s->threads};
     f->u = (bn_unroll){.s = {.h = HIDDEN, .c = s->c, .q = a->y, .w = a->w}, .steps = how->students,
                        .every = 1, .rate = STUDENT_RATE, .look = bn_chase_look, .of = &a->round};
-    f->u.every = bn_lag_every(f, UNROLL_BYTES);
-    BN_TRY(BN_NEW(&f->room, bn_lag_room(f)));
-    BN_TRY(BN_NEW(&f->wide, bn_express_room(&f->e)));
+    f->u.every = bn_gap_every(f, UNROLL_BYTES);
+    BN_TRY(BN_NEW(&f->room, bn_gap_room(f)));
+    BN_TRY(BN_NEW(&f->wide, bn_closededges_room(&f->e)));
     BN_TRY(bn_descent_new(&a->rows, s->x, s->n * s->f, how->rate, 0));
 done:
     return rc;
 }
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     bonsai_status rc;
     state *a = NULL;
@@ -244,21 +244,21 @@ static bonsai_status begin(bn_lesson *s)
     s->steps = bn_effort(s, a->how->rounds);
     s->least = LEAST;
     BN_TRY(find_student(s, a));
-    BN_TRY(bn_lesson_start(s, a->how->hops));
+    BN_TRY(bn_problem_start(s, a->how->hops));
     BN_TRY(find_experts(s, a));
     BN_TRY(join_classes(s, a));
 done:
     return rc;
 }
 
-static void end(bn_lesson *s)
+static void end(bn_problem *s)
 {
     state *a = s->state;
     if (!a)
         return;
     bn_experts_free(a->experts);
     bn_descent_free(&a->rows);
-    void *const owned[] = {a->epochs, a->p, a->q, a->y, a->w, a->pursuit.room, a->pursuit.wide, a};
+    void *const owned[] = {a->epochs, a->p, a->q, a->y, a->w, a->gap.room, a->gap.wide, a};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         bn_free(owned[i]);
     s->state = NULL;
@@ -273,7 +273,7 @@ static void draw_near(float *to, const float *a, double share, int64_t count)
         to[i] = (float)(share * (double)to[i] + (1 - share) * (double)a[i]);
 }
 
-static bonsai_status step(bn_lesson *s, int64_t i)
+static bonsai_status step(bn_problem *s, int64_t i)
 {
     bonsai_status rc;
     state *a = s->state;
@@ -287,9 +287,9 @@ static bonsai_status step(bn_lesson *s, int64_t i)
     if (!slabs)
         goto done;
     a->round = (bn_chase){s, i};
-    BN_TRY(bn_lag(&loss, a->rows.l.grad, s->a, &a->pursuit, slabs + from * size,
-                  slabs + (from + a->how->ahead) * size));
-    if (bn_lesson_late(s))
+    BN_TRY(bn_gap_run(&loss, a->rows.l.grad, s->a, &a->gap, slabs + from * size,
+                      slabs + (from + a->how->ahead) * size));
+    if (bn_problem_late(s))
         goto done;
     s->loss = loss;
     s->made = BN_MADE_WHOLE;
@@ -302,12 +302,12 @@ done:
 }
 
 /* The edges of the rows of this moment. */
-static bonsai_status show(bn_lesson *s)
+static bonsai_status show(bn_problem *s)
 {
     state *a = s->state;
-    bn_express_run(s->a, &a->pursuit.e, a->pursuit.wide);
+    bn_closededges_run(s->a, &a->gap.e, a->gap.wide);
     return BONSAI_OK;
 }
 
 const bn_learner bn_gcsr = {.units = BN_UNITS_PUBLISHED, .edges = true, .pair = 40, .begin = begin,
-                            .step = step, .show = show, .end = end, .labour = bn_labour_gcsr};
+                            .step = step, .show = show, .end = end, .work = bn_work_gcsr};

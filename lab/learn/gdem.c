@@ -57,7 +57,7 @@ typedef struct {
     float     *room;
 } spectral;
 
-static void end(bn_lesson *s)
+static void end(bn_problem *s)
 {
     spectral *g = s->state;
     if (!g)
@@ -140,7 +140,7 @@ done:
 
 /* ---- the spectrum of the full graph ---- */
 
-static bonsai_status solve(float *u, spectral *t, const bn_lesson *s)
+static bonsai_status solve(float *u, spectral *t, const bn_problem *s)
 {
     bonsai_status rc;
     bonsai_graph *part = NULL;
@@ -177,7 +177,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* r = class means of U K U'X over the training nodes of the component, each of length 1; q: U'X. */
-static bonsai_status find_means(spectral *t, const bn_lesson *s, const float *u)
+static bonsai_status find_means(spectral *t, const bn_problem *s, const float *u)
 {
     bonsai_status rc;
     const int64_t k = t->goal.k;
@@ -198,7 +198,7 @@ done:
     return rc;
 }
 
-static bonsai_status find_spectrum(spectral *t, const bn_lesson *s)
+static bonsai_status find_spectrum(spectral *t, const bn_problem *s)
 {
     bonsai_status rc;
     const int64_t k = t->goal.k;
@@ -208,7 +208,7 @@ static bonsai_status find_spectrum(spectral *t, const bn_lesson *s)
     const bn_input in = {.rows = t->count, .cols = k, .dense = u};
     BN_TRY(BN_NEW(&room, bn_times_room(&in, s->f)));
     BN_TRY(solve(u, t, s));
-    BN_TRY(bn_lesson_rows(x, s, t->node, t->count, 0));
+    BN_TRY(bn_problem_rows(x, s, t->node, t->count, 0));
     bn_times_t(t->q, &in, x, s->f, room, s->threads);
     BN_TRY(find_means(t, s, u));
     for (int64_t j = 0; j < k; j++)
@@ -248,7 +248,7 @@ static void draw(float *x, int64_t rows, int64_t cols, uint64_t seed)
     bn_draw_uniform(x, 0, rows * cols, sqrt(6.0 / (double)(rows + cols)), seed);
 }
 
-static bonsai_status teacher_new(teacher *t, const bn_lesson *s)
+static bonsai_status teacher_new(teacher *t, const bn_problem *s)
 {
     bonsai_status rc;
     const int64_t trees = s->job->trees, f = s->f, c = s->c;
@@ -257,7 +257,7 @@ static bonsai_status teacher_new(teacher *t, const bn_lesson *s)
     BN_TRY(BN_NEW(&t->w, trees));
     BN_TRY(BN_NEW(&t->sq, s->n * c));
     BN_TRY(BN_NEW(&t->sw, s->n));
-    BN_TRY(bn_lesson_rows(t->x, s, s->job->train, trees, 0));
+    BN_TRY(bn_problem_rows(t->x, s, s->job->train, trees, 0));
     bn_one_hot(t->q, s->label, trees, c);
     bn_one_hot(t->sq, s->kind, s->n, c);
     for (int64_t i = 0; i < trees; i++)
@@ -281,7 +281,7 @@ done:
     return rc;
 }
 
-static bonsai_status train_teacher(teacher *t, bn_lesson *s)
+static bonsai_status train_teacher(teacher *t, bn_problem *s)
 {
     bonsai_status rc;
     const settings *p = &published[s->like];
@@ -289,7 +289,7 @@ static bonsai_status train_teacher(teacher *t, bn_lesson *s)
     BN_TRY(bn_descent_new(&t->steps, t->theta, bn_student_size(&t->full), p->teacher_rate,
                           p->teacher_decay));
     t->steps.student = true;
-    for (int64_t i = 0; i < rounds && !bn_lesson_late(s); i++) {
+    for (int64_t i = 0; i < rounds && !bn_problem_late(s); i++) {
         BN_TRY(bn_tick(s->job->at.progress, "training a teacher", i, rounds));
         bn_student_grad(t->steps.l.grad, &t->full, t->theta, t->room);
         bn_descend(&t->steps, s);
@@ -300,13 +300,13 @@ done:
     return rc;
 }
 
-static bonsai_status ask_teacher(teacher *t, bn_lesson *s)
+static bonsai_status ask_teacher(teacher *t, bn_problem *s)
 {
     bonsai_status rc;
     const settings *p = &published[s->like];
     const int64_t rounds = bn_effort(s, p->start_rounds);
     BN_TRY(bn_descent_new(&t->steps, s->x, s->n * s->f, p->start_rate, p->start_decay));
-    for (int64_t i = 0; i < rounds && !bn_lesson_late(s); i++) {
+    for (int64_t i = 0; i < rounds && !bn_problem_late(s); i++) {
         BN_TRY(bn_tick(s->job->at.progress, "first features", i, rounds));
         bn_student_input(t->steps.l.grad, &t->small, t->theta, 1, t->room);
         bn_descend(&t->steps, s);
@@ -316,7 +316,7 @@ done:
     return rc;
 }
 
-static bonsai_status start_features(bn_lesson *s)
+static bonsai_status start_features(bn_problem *s)
 {
     bonsai_status rc;
     teacher t = {0};
@@ -330,14 +330,14 @@ done:
 
 /* ---- the first eigenvectors: those of a stochastic block model ---- */
 
-static bonsai_status tick_vectors(const bn_lesson *s, int64_t part)
+static bonsai_status tick_vectors(const bn_problem *s, int64_t part)
 {
     enum { PARTS = 3 };
     return bn_tick(s->job->at.progress, "first eigenvectors", part, PARTS);
 }
 
 /* Two nodes are joined by a chance of 1 in c if their classes are the same, else a third of it. */
-static void draw_edges(float *a, const bn_lesson *s)
+static void draw_edges(float *a, const bn_problem *s)
 {
     const int64_t n = s->n;
     memset(a, 0, (size_t)(n * n) * sizeof *a);
@@ -350,7 +350,7 @@ static void draw_edges(float *a, const bn_lesson *s)
     }
 }
 
-static bonsai_status start_vectors(spectral *t, const bn_lesson *s)
+static bonsai_status start_vectors(spectral *t, const bn_problem *s)
 {
     bonsai_status rc;
     const int64_t n = s->n, k = t->goal.k;
@@ -383,7 +383,7 @@ done:
 
 /* ---- learning ---- */
 
-static bonsai_status make_room(spectral *t, bn_lesson *s)
+static bonsai_status make_room(spectral *t, bn_problem *s)
 {
     bonsai_status rc;
     const settings *p = &published[s->like];
@@ -409,7 +409,7 @@ done:
     return rc;
 }
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     bonsai_status rc;
     spectral *t;
@@ -425,7 +425,7 @@ done:
     return rc;
 }
 
-static bonsai_status step(bn_lesson *s, int64_t i)
+static bonsai_status step(bn_problem *s, int64_t i)
 {
     spectral *t = s->state;
     const settings *p = &published[s->like];
@@ -439,7 +439,7 @@ static bonsai_status step(bn_lesson *s, int64_t i)
 }
 
 /* a = I - U diag(lambda) U': rows first .. end-1 up to the diagonal, and the same of columns. */
-static void show_rows(const bn_lesson *s, int64_t first, int64_t end)
+static void show_rows(const bn_problem *s, int64_t first, int64_t end)
 {
     const spectral *t = s->state;
     const int64_t n = s->n, k = t->goal.k;
@@ -454,7 +454,7 @@ static void show_rows(const bn_lesson *s, int64_t first, int64_t end)
         }
 }
 
-static bonsai_status show(bn_lesson *s)
+static bonsai_status show(bn_problem *s)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t i = 0; i < s->n; i += SHOWN) {
@@ -468,5 +468,5 @@ done:
 
 const bn_learner bn_gdem = {
     .units = BN_UNITS_PUBLISHED, .edges = true, .pair = 40, .is_operator = true,
-    .begin = begin, .step = step, .show = show, .end = end, .labour = bn_labour_gdem,
+    .begin = begin, .step = step, .show = show, .end = end, .work = bn_work_gdem,
 };

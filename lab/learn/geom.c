@@ -4,18 +4,19 @@
  * distances, the loss of the fully trained expert, and soft labels.
  *
  * SPDX-License-Identifier: MIT */
-#include "follow.h"
+#include "trajectory.h"
 
-#define CORA .expert_rate = 0.4, .epochs = 3000, .pace = BN_PACE_GEOMETRIC, .share = 0.75, \
+#define CORA .expert_rate = 0.4, .epochs = 3000, .pace = BN_CURRICULUM_GEOMETRIC, .share = 0.75, \
              .grown = 1500, .steps = 2500, .window = 50, .window_end = 200, .rate = 1e-4, \
              .beta = 0.01, .soft = 5e-5, .eta = 0.5
 #define CITESEER .adam = true, .expert_rate = 0.001, .expert_decay = 5e-4, .epochs = 1000, \
-                 .pace = BN_PACE_ROOT, .share = 0.8, .grown = 250, .ahead = 350
-#define ARXIV .expert_rate = 1, .epochs = 2400, .pace = BN_PACE_ROOT, .share = 0.85, .grown = 1200
+                 .pace = BN_CURRICULUM_ROOT, .share = 0.8, .grown = 250, .ahead = 350
+#define ARXIV .expert_rate = 1, .epochs = 2400, .pace = BN_CURRICULUM_ROOT, \
+              .share = 0.85, .grown = 1200
 #define FLICKR .adam = true, .expert_rate = 0.001, .expert_decay = 5e-4, .epochs = 1100, \
-               .pace = BN_PACE_ROOT, .share = 0.95, .rounds = 400
+               .pace = BN_CURRICULUM_ROOT, .share = 0.95, .rounds = 400
 #define REDDIT .adam = true, .expert_rate = 0.001, .expert_decay = 5e-4, .epochs = 1000, \
-               .pace = BN_PACE_LINEAR, .share = 0.9, .grown = 800, .window = 1
+               .pace = BN_CURRICULUM_LINEAR, .share = 0.9, .grown = 800, .window = 1
 
 #define CITESEERS \
     {{CITESEER, .steps = 200, .window = 1, .window_end = 30, .rate = 1e-4, .beta = 0.1, .eta = 1, \
@@ -25,7 +26,7 @@
      {CITESEER, .steps = 400, .window = 1, .window_end = 20, .rate = 5e-4, .beta = 0.1, \
       .eta = 0.6, .rounds = 2000}}
 
-static const bn_follow_plan plans[BN_LIKES][3] = {
+static const bn_trajectory_plan plans[BN_LIKES][3] = {
     [BN_LIKE_CORA] = {{CORA, .ahead = 1400, .rounds = 2000}, {CORA, .ahead = 1400, .rounds = 200},
                       {CORA, .ahead = 1500, .rounds = 2000}},
     [BN_LIKE_CITESEER] = CITESEERS,
@@ -50,11 +51,11 @@ static const bn_follow_plan plans[BN_LIKES][3] = {
                          .beta = 0.25, .eta = 0.2, .rounds = 3000}},
 };
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
-    return bn_follow_begin(s, &plans[s->like][s->size]);
+    return bn_trajectory_begin(s, &plans[s->like][s->size]);
 }
 
 const bn_learner bn_geom = {.units = BN_UNITS_PUBLISHED, .soft = true, .begin = begin,
-                            .step = bn_follow_step, .show = bn_follow_show, .end = bn_follow_end,
-                            .labour = bn_labour_geom};
+                            .step = bn_trajectory_step, .show = bn_trajectory_show,
+                            .end = bn_trajectory_end, .work = bn_work_geom};

@@ -10,17 +10,17 @@
 #include <stdio.h>
 
 #include "record/record.h"
-#include "lesson.h"
+#include "problem.h"
 
 enum { LOOKS = 10, MOST_SKIPPED = 10 };
 
 typedef struct {
-    bn_lesson      s;
-    bn_report_card *card;
+    bn_problem      s;
+    bn_learn_report *card;
     bn_fit         fit;
     bonsai_graph  *kept;
     bool           probes;      /* the probe chooses */
-} school;
+} run;
 
 /* Bits of a feature: four where all are squares. */
 static bonsai_status bits_of(int *bits, const bonsai_graph *g)
@@ -35,7 +35,7 @@ static bonsai_status bits_of(int *bits, const bonsai_graph *g)
 
 /* Shows the small graph after `done` rounds to the probe, where that chooses, and keeps the better
  * one. */
-static bonsai_status look(school *a, int64_t done)
+static bonsai_status look(run *a, int64_t done)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
@@ -63,41 +63,41 @@ done:
     return rc;
 }
 
-bonsai_status bn_lesson_tick(const bn_lesson *s, int64_t done)
+bonsai_status bn_problem_tick(const bn_problem *s, int64_t done)
 {
     char note[48];
     snprintf(note, sizeof note, "loss %.4g", s->loss);
     return bn_tick_note(s->job->at.progress, "learning", done, s->steps, done > 0 ? note : NULL);
 }
 
-static bool is_due(const school *a, int64_t done)
+static bool is_due(const run *a, int64_t done)
 {
     const int64_t every = (a->s.steps + LOOKS - 1) / LOOKS;
     return a->probes && done % every == 0 && done < a->s.steps;
 }
 
-static bonsai_status rounds(school *a)
+static bonsai_status rounds(run *a)
 {
     bonsai_status rc;
-    bn_lesson *s = &a->s;
-    bn_report_card *card = a->card;
-    BN_TRY(bn_lesson_tick(s, 0));
+    bn_problem *s = &a->s;
+    bn_learn_report *card = a->card;
+    BN_TRY(bn_problem_tick(s, 0));
     for (int64_t i = 0; i < s->steps && !card->late && !card->failed; i++) {
         if (is_due(a, i))
             BN_TRY(look(a, i));
         s->made = BN_MADE_WHOLE;
         BN_TRY(s->how->step(s, i));
         card->done = i + (s->made != BN_MADE_NONE);
-        card->late = s->made != BN_MADE_WHOLE || (bn_lesson_late(s) && i + 1 < s->steps);
+        card->late = s->made != BN_MADE_WHOLE || (bn_problem_late(s) && i + 1 < s->steps);
         card->failed = s->in_a_row >= MOST_SKIPPED;
-        BN_TRY(bn_lesson_tick(s, card->done));
+        BN_TRY(bn_problem_tick(s, card->done));
     }
     BN_TRY(look(a, card->done));
 done:
     return rc;
 }
 
-static bonsai_status learn(school *a)
+static bonsai_status learn(run *a)
 {
     bonsai_status rc;
     BN_TRY(bn_blas_begin(a->s.threads));
@@ -109,18 +109,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,
+bonsai_status bn_learn(bonsai_graph **out, bn_learn_report *card, const bn_learner *how,
                        const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
-    school a = {.card = card,
+    run a = {.card = card,
                 .probes = job->o->keep == BONSAI_KEEP_PROBE && job->probe && !job->held};
     const double limit = job->o->time_limit;
     const double until = limit > 0 ? bn_seconds() + limit : INFINITY;
-    *card = (bn_report_card){.probe = -1};
+    *card = (bn_learn_report){.probe = -1};
     bn_enter(&job->at, BN_STAGE_LEARN);
     BN_TRY(bn_learned_nodes(&a.fit, how, job, budget));
-    BN_TRY(bn_lesson_new(&a.s, how, job, a.fit.nodes));
+    BN_TRY(bn_problem_new(&a.s, how, job, a.fit.nodes));
     a.s.until = until;
     card->nodes = a.fit.nodes;
     card->bits = a.fit.bits;
@@ -135,14 +135,14 @@ bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learne
     a.kept = NULL;
 done:
     bonsai_graph_free(a.kept);
-    bn_lesson_free(&a.s);
+    bn_problem_free(&a.s);
     return rc;
 }
 
 /* ---- the small graph of one request, and its record ---- */
 
 /* What a reader should know of it, in one line. */
-static void say_how(bonsai_condense_info *i, const bn_report_card *c)
+static void say_how(bonsai_condense_info *i, const bn_learn_report *c)
 {
     char limit[64] = "", end[64] = "";
     if (c->limited)
@@ -156,7 +156,7 @@ static void say_how(bonsai_condense_info *i, const bn_report_card *c)
                   (long long)c->kept, (long long)c->steps, end);
 }
 
-static void set_card(bonsai_condense_info *i, const bn_report_card *c)
+static void set_report(bonsai_condense_info *i, const bn_learn_report *c)
 {
     bn_fact_set(i, BN_FACT_PROBE, c->probe);
     bn_fact_set(i, BN_FACT_LEARN_NODES, (double)c->nodes);
@@ -174,12 +174,12 @@ static void set_card(bonsai_condense_info *i, const bn_report_card *c)
 }
 
 static bonsai_status finish_learned(bonsai_graph *small, bonsai_condense_info *info,
-                                    const bn_request *q, const bn_report_card *c)
+                                    const bn_request *q, const bn_learn_report *c)
 {
     bonsai_status rc;
     BN_TRY(bn_fill_sizes(info, q, small));
     bn_fact_set(info, BN_FACT_LOSSLESS_RATIO, info->bytes / bn_full_in_bits(q, c->bits));
-    set_card(info, c);
+    set_report(info, c);
     BN_TRY(bn_check_bytes(info, q));
     BN_TRY(bn_record_write(small, info, &q->o, NULL));
 done:
@@ -189,7 +189,7 @@ done:
 bonsai_status bn_run_learned(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
 {
     bonsai_status rc;
-    bn_report_card card;
+    bn_learn_report card;
     bonsai_graph *small = NULL;
     BN_TRY(bn_learn(&small, &card, bn_method_of(q->o.method)->how, &q->p->job, &q->budget));
     bn_enter(&q->p->job.at, BN_STAGE_FINISH);

@@ -1,13 +1,13 @@
 /* learn.h -- small graphs that are learned by descent: what a method starts from and what it gives.
  *
- *   lesson.c     the full graph as a method sees it: features in its units, averaged rows, classes
+ *   problem.c    the full graph as a method sees it: features in its units, averaged rows, classes
  *   learn.c      the loop that all methods share: steps, limits, what is kept
  *   learned.c    the small graph of what was learned, and how many nodes a budget holds
- *   descent.c    Adam's steps, which a gradient that is not finite does not take
- *   tangent.h     derivatives: what several methods are made of
+ *   descent.c    Adam steps; skips gradients that are not finite
+ *   tangent.h    derivatives: what several methods are made of
  *   experts.h    networks trained on the full graph
  *
- * A method is one file with a bn_learner, a row in condense/methods.c and its settings.  It learns
+ * A method is one file with a bn_learner, a row in lab/lab.c and its settings.  It learns
  * in `begin` and `step`; nothing is allocated in a step.  Only labels of training nodes are read
  * there; validation labels act in the probe alone, which chooses the round that is kept.
  *
@@ -19,11 +19,11 @@
 #define BN_LEARN_H
 
 #include "condense/methods.h"
-#include "labour.h"
+#include "workload.h"
 #include "nn/nn.h"
 #include "prototypes/prototypes.h"
 
-typedef struct bn_lesson bn_lesson;
+typedef struct bn_problem bn_problem;
 
 /* ---- a method ---- */
 
@@ -42,13 +42,13 @@ typedef struct {
     bool     is_operator;       /* `a` multiplies rows as it is: signed, with a diagonal */
     /* Allocates `state`, fills what it learns from, sets `steps`, and puts the first small graph
      * where the last will be. */
-    bonsai_status (*begin)(bn_lesson *s);
+    bonsai_status (*begin)(bn_problem *s);
     /* Round i = 0, 1, ...: sets `loss`, and `made` where time is up. */
-    bonsai_status (*step)(bn_lesson *s, int64_t i);
+    bonsai_status (*step)(bn_problem *s, int64_t i);
     /* Puts the small graph of this moment into x, a and q, as far as it is not there. */
-    bonsai_status (*show)(bn_lesson *s);
-    void     (*end)(bn_lesson *s);      /* frees `state`, which may be NULL or half made */
-    bn_labour_fn *labour;       /* about how much work it is */
+    bonsai_status (*show)(bn_problem *s);
+    void     (*end)(bn_problem *s);      /* frees `state`, which may be NULL or half made */
+    bn_workload_fn *work;       /* about how much work it is */
 } bn_learner;
 
 enum { BN_MOST_PAIRED = 4096 }; /* nodes, where any two of them take room */
@@ -69,7 +69,7 @@ typedef enum {                  /* what a step made of its round */
     BN_MADE_NONE                /* ... before there was anything: it is not counted */
 } bn_made;
 
-struct bn_lesson {
+struct bn_problem {
     const bn_learner *how;
     const bn_job *job;          /* its graph, training nodes (train, trees), place, options */
     bn_like  like;              /* whose settings: its own, or those of the nearest shape */
@@ -95,26 +95,26 @@ struct bn_lesson {
     void    *state;
 };
 
-/* ---- the full graph as a method sees it (lesson.c) ---- */
+/* ---- the full graph as a method sees it (problem.c) ---- */
 
 /* A published number of rounds, experts, ... at the effort asked for, at least 1. */
-int64_t bn_effort(const bn_lesson *s, double count);
+int64_t bn_effort(const bn_problem *s, double count);
 /* out (count x f) = rows `node` of A^hops X in units, A the operator of GCN with its self loops. */
-bonsai_status bn_lesson_rows(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
-                             int hops);
+bonsai_status bn_problem_rows(float *out, const bn_problem *s, const int32_t *node, int64_t count,
+                              int hops);
 /* out (count) = the same of a column of ones. */
-bonsai_status bn_lesson_ones(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
-                             int hops);
+bonsai_status bn_problem_ones(float *out, const bn_problem *s, const int32_t *node, int64_t count,
+                              int hops);
 /* x = as many such rows of training nodes of each class as wanted, at random. */
-bonsai_status bn_lesson_start(bn_lesson *s, int hops);
+bonsai_status bn_problem_start(bn_problem *s, int hops);
 /* pick (n) = places in job->train: want[k] different ones of class k (the same again where there
  * are too few), for `seed`. */
-bonsai_status bn_lesson_pick(int32_t *pick, const bn_lesson *s, uint64_t seed);
+bonsai_status bn_problem_pick(int32_t *pick, const bn_problem *s, uint64_t seed);
 /* q (n x c) = 1 at the class. */
 void bn_one_hot(float *q, const int32_t *label, int64_t n, int64_t c);
-bool bn_lesson_late(const bn_lesson *s);        /* time is up: long rounds end early */
+bool bn_problem_late(const bn_problem *s);        /* time is up: long rounds end early */
 /* Reports that so many rounds are done; long rounds do so again, so that they can be canceled. */
-bonsai_status bn_lesson_tick(const bn_lesson *s, int64_t done);
+bonsai_status bn_problem_tick(const bn_problem *s, int64_t done);
 
 /* ---- steps (descent.c) ---- */
 
@@ -130,7 +130,7 @@ bonsai_status bn_descent_new(bn_descent *d, float *param, int64_t count, double 
 void bn_descent_free(bn_descent *d);
 void bn_descent_restart(bn_descent *d);         /* forgets all steps */
 /* A step of Adam, unless the gradient is not finite: that is counted.  Whether it was taken. */
-bool bn_descend(bn_descent *d, bn_lesson *s);
+bool bn_descend(bn_descent *d, bn_problem *s);
 
 /* ---- learning (learn.c, learned.c) ---- */
 
@@ -144,13 +144,13 @@ typedef struct {                /* how it went, for the record */
     int     bits;                       /* of a feature: 4, 8 or 32 */
     bool    cut;                        /* rows were cut until they fitted */
     bool    limited;                    /* the budget holds more than BN_MOST_PAIRED nodes */
-} bn_report_card;
+} bn_learn_report;
 
-bonsai_status bn_learn(bonsai_graph **out, bn_report_card *card, const bn_learner *how,
+bonsai_status bn_learn(bonsai_graph **out, bn_learn_report *card, const bn_learner *how,
                        const bn_job *job, const bn_budget *budget);
 const char *bn_like_name(bn_like like);         /* "Cora", ... */
 
-/* ---- rows among the methods, whose `how` is a bn_learner (learn.c, labour.c) ---- */
+/* ---- rows among the methods, whose `how` is a bn_learner (learn.c, workload.c) ---- */
 
 bn_run_fn bn_run_learned;
 double bn_learn_bytes(const bn_needs *q);

@@ -10,13 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "lesson.h"
+#include "problem.h"
 
 /* ---- edges ---- */
 
 /* What is stored for nodes i and j; 0: nothing.  Networks add a loop of weight 1 where there is
  * none, so that one that was learned is stored with it. */
-static float entry(const bn_lesson *s, int64_t i, int64_t j)
+static float entry(const bn_problem *s, int64_t i, int64_t j)
 {
     if (!s->a)
         return 1;               /* the loop */
@@ -29,17 +29,17 @@ static float entry(const bn_lesson *s, int64_t i, int64_t j)
 }
 
 /* Where entries of row i begin and end: without edges there is its loop alone. */
-static int64_t row_first(const bn_lesson *s, int64_t i)
+static int64_t row_first(const bn_problem *s, int64_t i)
 {
     return s->a ? 0 : i;
 }
 
-static int64_t row_end(const bn_lesson *s, int64_t i)
+static int64_t row_end(const bn_problem *s, int64_t i)
 {
     return s->a ? s->n : i + 1;
 }
 
-static int64_t count_entries(const bn_lesson *s, bool *loops)
+static int64_t count_entries(const bn_problem *s, bool *loops)
 {
     int64_t count = 0;
     *loops = false;
@@ -52,7 +52,7 @@ static int64_t count_entries(const bn_lesson *s, bool *loops)
     return count;
 }
 
-static bonsai_status put_edges(bonsai_graph *g, const bn_lesson *s)
+static bonsai_status put_edges(bonsai_graph *g, const bn_problem *s)
 {
     bonsai_status rc;
     bool loops;
@@ -87,14 +87,14 @@ enum { FORMS = 4 };
 
 /* How rows are stored: in eight bits or as squares in four, with entries of their own or in columns
  * that all share. */
-static bn_storage form_of(const bn_lesson *s, int form, bonsai_type type)
+static bn_storage form_of(const bn_problem *s, int form, bonsai_type type)
 {
     return (bn_storage){.f = s->f, .classes = s->c, .type = type, .soft = s->q != NULL,
                         .squares = form & 1, .columns = form & 2};
 }
 
 /* What the adjacency takes beyond a self loop each. */
-static double edge_bytes(const bn_lesson *s)
+static double edge_bytes(const bn_problem *s)
 {
     bool loops;
     return s->a ? (double)count_entries(s, &loops) * 8 - (double)s->n * 4 : 0;
@@ -114,7 +114,7 @@ static void rows_free(rows *r)
     bn_free(r->size);
 }
 
-static bonsai_status rows_new(rows *r, const bn_lesson *s)
+static bonsai_status rows_new(rows *r, const bn_problem *s)
 {
     bonsai_status rc;
     float *x;
@@ -175,7 +175,7 @@ done:
 }
 
 /* The form that changes rows least; of those in which they do not fit, none. */
-static bonsai_status choose_form(int *best, const rows *r, const bn_lesson *s, double bytes)
+static bonsai_status choose_form(int *best, const rows *r, const bn_problem *s, double bytes)
 {
     bonsai_status rc = BONSAI_OK;
     bonsai_graph *trial = NULL;
@@ -201,7 +201,7 @@ done:
     return rc;
 }
 
-static bonsai_status put_features(bonsai_graph *g, const bn_lesson *s, const bn_fit *fit)
+static bonsai_status put_features(bonsai_graph *g, const bn_problem *s, const bn_fit *fit)
 {
     bonsai_status rc;
     rows r;
@@ -221,7 +221,7 @@ done:
 /* ---- labels ---- */
 
 /* The class of a node: the most likely one, where labels are soft. */
-static int32_t kind_of(const bn_lesson *s, int64_t i)
+static int32_t kind_of(const bn_problem *s, int64_t i)
 {
     int32_t best = s->kind[i];
     for (int64_t k = 0; s->q && k < s->c; k++)
@@ -230,7 +230,7 @@ static int32_t kind_of(const bn_lesson *s, int64_t i)
     return best;
 }
 
-static bonsai_status put_labels(bonsai_graph *g, const bn_lesson *s)
+static bonsai_status put_labels(bonsai_graph *g, const bn_problem *s)
 {
     bonsai_status rc;
     uint32_t *label;
@@ -249,7 +249,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, const bn_fit *fit)
+bonsai_status bn_learned_graph(bonsai_graph **out, const bn_problem *s, const bn_fit *fit)
 {
     bonsai_status rc;
     bonsai_graph *g = NULL;
@@ -268,7 +268,7 @@ done:
 /* ---- nodes for a budget ---- */
 
 /* Numbers that take all their bits, and all edges. */
-static void fill_stand_in(bn_lesson *s)
+static void fill_stand_in(bn_problem *s)
 {
     for (int64_t j = 0; j < s->f; j++)
         s->spread[j] = 1;
@@ -287,7 +287,7 @@ static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, bool thin, con
     bonsai_status rc;
     bonsai_graph *g = NULL;
     const bn_fit whole = {.nodes = nodes, .bits = 8};
-    bn_lesson s = {.how = how, .job = job, .n = nodes, .f = job->g->view.features,
+    bn_problem s = {.how = how, .job = job, .n = nodes, .f = job->g->view.features,
                    .c = job->g->view.classes, .threads = job->at.threads};
     BN_TRY(BN_NEW(&s.kind, s.n));
     BN_TRY(BN_NEW(&s.mean, s.f));
@@ -307,7 +307,7 @@ static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, bool thin, con
     BN_TRY(bonsai_graph_bytes(bytes, g, BONSAI_ACCOUNTING_STRICT));
 done:
     s.how = NULL;
-    bn_lesson_free(&s);
+    bn_problem_free(&s);
     bonsai_graph_free(g);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* sfgc.c -- structure-free graph condensation (Zheng et al. 2023).
  *
  * SPDX-License-Identifier: MIT */
-#include "follow.h"
+#include "trajectory.h"
 
 /* Experts are the same for all sizes of a dataset. */
 #define CORA .expert_rate = 0.4, .epochs = 2500, .eta = 0.5, .rate = 1e-4, .rounds = 2000
@@ -10,7 +10,7 @@
 #define ARXIV .expert_rate = 1, .epochs = 2000, .rounds = 2000
 #define FLICKR .adam = true, .expert_rate = 0.001, .expert_decay = 5e-4, .epochs = 1000
 
-static const bn_follow_plan plans[BN_LIKES][3] = {
+static const bn_trajectory_plan plans[BN_LIKES][3] = {
     [BN_LIKE_CORA] = {{CORA, .window = 60, .ahead = 1500, .steps = 400},
                       {CORA, .window = 40, .ahead = 1200, .steps = 500},
                       {CORA, .window = 40, .ahead = 2000, .steps = 500}},
@@ -37,13 +37,14 @@ static const bn_follow_plan plans[BN_LIKES][3] = {
                          .eta = 0.2, .rate = 0.2}},
 };
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
-    bn_follow_plan plan = plans[s->like][s->size];
+    bn_trajectory_plan plan = plans[s->like][s->size];
     plan.window_end = plan.window;
     plan.squared = true;
-    return bn_follow_begin(s, &plan);
+    return bn_trajectory_begin(s, &plan);
 }
 
-const bn_learner bn_sfgc = {.units = BN_UNITS_PUBLISHED, .begin = begin, .step = bn_follow_step,
-                            .show = bn_follow_show, .end = bn_follow_end, .labour = bn_labour_sfgc};
+const bn_learner bn_sfgc = {.units = BN_UNITS_PUBLISHED, .begin = begin, .step = bn_trajectory_step,
+                            .show = bn_trajectory_show, .end = bn_trajectory_end,
+                            .work = bn_work_sfgc};

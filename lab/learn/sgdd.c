@@ -19,7 +19,7 @@ static const bn_gcond_set sets[BN_LIKES] = {
     [BN_LIKE_REDDIT] = {BN_STUDENT_LINEAR, 10, 1, 0.1, 0.001, 200, 128, 0.01f},
 };
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
     const bn_gcond_how how = {.set = &sets[s->like], .streams = 2, .smooth = smooth};
     return bn_gcond_begin(s, &how);
@@ -27,5 +27,5 @@ static bonsai_status begin(bn_lesson *s)
 
 const bn_learner bn_sgdd = {
     .edges = true, .pair = 40, .begin = begin, .step = bn_gcond_step, .show = bn_gcond_show,
-    .end = bn_gcond_end, .labour = bn_labour_sgdd,
+    .end = bn_gcond_end, .work = bn_work_sgdd,
 };

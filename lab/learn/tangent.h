@@ -7,8 +7,8 @@
  *   edgenet.c        a network that joins any two nodes; edgenet_back.c its gradients
  *   matching.c       how far a small graph's gradients are from those of the full one
  *   spectra.c        how far the spectrum of a small graph is from that of a full one
- *   express.c        edges between rows that express each other, and their adjoint
- *   lag.c            how far a student on such rows and edges stays behind an expert
+ *   closededges.c        edges between rows that express each other, and their adjoint
+ *   expertgap.c            how far a student on such rows and edges stays behind an expert
  *
  * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
  * allocates; `room` is given.
@@ -216,7 +216,7 @@ int64_t bn_spectra_room(const bn_spectra *s);   /* reals */
 double bn_spectra_loss(real *du, real *dx, const bn_spectra *s, const real *u, const real *x,
                        real *room);
 
-/* ---- edges between rows that express each other (express.c) ---- */
+/* ---- edges between rows that express each other (closededges.c) ---- */
 
 typedef struct {
     int64_t n, f;
@@ -224,28 +224,28 @@ typedef struct {
     const real *p, *q;          /* (n,n): what edges should be like */
     double  alpha, beta;        /* how much */
     int     threads;
-} bn_express;
+} bn_closededges;
 
-int64_t bn_express_room(const bn_express *e);           /* doubles */
+int64_t bn_closededges_room(const bn_closededges *e);           /* doubles */
 /* a (n,n): symmetric, 0 or more, with a diagonal; room remembers the way. */
-void bn_express_run(real *a, const bn_express *e, double *room);
+void bn_closededges_run(real *a, const bn_closededges *e, double *room);
 /* dx (n,f) += the gradient of x, given that of a, of the run in room; once. */
-void bn_express_back(real *dx, const bn_express *e, const real *da, double *room);
+void bn_closededges_back(real *dx, const bn_closededges *e, const real *da, double *room);
 
-/* ---- a student on rows and their own edges (lag.c) ---- */
+/* ---- a student on rows and their own edges (expertgap.c) ---- */
 
 typedef struct {
-    bn_express e;
+    bn_closededges e;
     bn_unroll  u;               /* steps, every, rate, look; of the student h, c, q and w */
-    real   *room;               /* bn_lag_room(w) */
-    double *wide;               /* bn_express_room(&w->e) */
-} bn_pursuit;
+    real   *room;               /* bn_gap_room(w) */
+    double *wide;               /* bn_closededges_room(&w->e) */
+} bn_gap;
 
-int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes);     /* as bn_unroll_every */
-int64_t bn_lag_room(const bn_pursuit *w);             /* reals */
+int64_t bn_gap_every(const bn_gap *w, int64_t bytes);     /* as bn_unroll_every */
+int64_t bn_gap_room(const bn_gap *w);             /* reals */
 /* *loss = how far a student of SGC2 that begins at start ends from target, squared, in distances of
  * the start from it.  a (n,n) = the edges; dx (n,f) = the gradient of x. */
-bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const real *start,
-                     const real *target);
+bonsai_status bn_gap_run(double *loss, real *dx, real *a, const bn_gap *w, const real *start,
+                         const real *target);
 
 #endif

@@ -1,17 +1,17 @@
-/* learning.h -- a generated graph and a lesson on it, for the tests of methods that learn.
+/* learning.h -- a generated graph and a problem on it, for the tests of methods that learn.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_LEARNING_H
 #define BN_LEARNING_H
 
 #include "condense/methods.h"
-#include "learn/lesson.h"
+#include "learn/problem.h"
 #include "testing.h"
 
 typedef struct {
     bonsai_graph  *g;
     bn_preparation p;
-    bn_lesson      s;
+    bn_problem      s;
 } scene;
 
 /* A graph of eight words a node, or of dense features. */
@@ -40,19 +40,19 @@ static inline void scene_set(scene *v, bonsai_graph *g, bonsai_method method)
     v->p.o.method = method;
 }
 
-/* Begins a lesson of so many nodes, with the options as they are now. */
+/* Begins a problem of so many nodes, with the options as they are now. */
 static inline void scene_begin(scene *v, const bn_learner *how, int64_t nodes)
 {
     v->p.o.nodes = nodes;
     assert_int_equal(bn_prepare(&v->p, v->g, BN_NEEDS_JUDGE), BONSAI_OK);
     if (how)
-        assert_int_equal(bn_lesson_new(&v->s, how, &v->p.job, nodes), BONSAI_OK);
+        assert_int_equal(bn_problem_new(&v->s, how, &v->p.job, nodes), BONSAI_OK);
 }
 
 /* Frees all of it. */
 static inline void drop(scene *v)
 {
-    bn_lesson_free(&v->s);
+    bn_problem_free(&v->s);
     bn_preparation_free(&v->p);
     bonsai_graph_free(v->g);
 }

@@ -17,7 +17,7 @@ typedef struct {                /* a student and what it points to; may be chang
     real x[PUPIL_N * PUPIL_F], norm[PUPIL_N * PUPIL_N], ones[PUPIL_N];
     real q[PUPIL_N * PUPIL_C], w[PUPIL_N];
     real theta[PUPIL_MOST], v[PUPIL_MOST], room[PUPIL_ROOM];
-} pupil;
+} example;
 
 static inline double wave(int64_t i, double phase)
 {
@@ -44,7 +44,7 @@ static inline void soften(real *q, int64_t n, int64_t c)
     }
 }
 
-static inline void make_pupil(pupil *p, bn_student_form form, int hops)
+static inline void make_example(example *p, bn_student_form form, int hops)
 {
     const int64_t n = PUPIL_N, f = PUPIL_F;
     for (int64_t i = 0; i < n * f; i++)

@@ -11,9 +11,9 @@ enum { NODES = 60, H = 5, WANTED = 3 };
 
 static const int64_t wanted[WANTED] = {0, 2, 6};
 
-/* ---- a lesson ---- */
+/* ---- a problem ---- */
 
-static void no_end(bn_lesson *s)
+static void no_end(bn_problem *s)
 {
     (void)s;
 }
@@ -44,7 +44,7 @@ static float *zeros(int64_t count)
 }
 
 /* The operator on all nodes, by what it makes of the identity. */
-static void fill_norm(float *norm, const bn_lesson *s)
+static void fill_norm(float *norm, const bn_problem *s)
 {
     bn_messages m;
     float *one = zeros(NODES * NODES);
@@ -59,7 +59,7 @@ static void fill_norm(float *norm, const bn_lesson *s)
 
 /* A GCN on all nodes of which only the training nodes weigh something; or two linear layers on the
  * averaged rows of the training nodes. */
-static bn_student student_of(const bn_lesson *s, bn_student_form form, float *part[5])
+static bn_student student_of(const bn_problem *s, bn_student_form form, float *part[5])
 {
     int32_t all[NODES];
     const int64_t trees = s->job->trees, n = form == BN_STUDENT_GCN ? NODES : trees;
@@ -71,8 +71,8 @@ static bn_student student_of(const bn_lesson *s, bn_student_form form, float *pa
     part[2] = zeros(n);
     part[3] = zeros(n * s->c);
     part[4] = zeros(n);
-    assert_int_equal(bn_lesson_rows(part[0], s, node, n, form == BN_STUDENT_GCN ? 0 : 2), BONSAI_OK);
-    assert_int_equal(bn_lesson_ones(part[2], s, node, n, 2), BONSAI_OK);
+    assert_int_equal(bn_problem_rows(part[0], s, node, n, form == BN_STUDENT_GCN ? 0 : 2), BONSAI_OK);
+    assert_int_equal(bn_problem_ones(part[2], s, node, n, 2), BONSAI_OK);
     if (form == BN_STUDENT_GCN)
         fill_norm(part[1], s);
     for (int64_t t = 0; t < trees; t++) {
@@ -135,7 +135,7 @@ static void learns_as_a_student_does(void **state)
 
 static const bn_training paced = {
     .form = BN_STUDENT_GCN, .hidden = H, .adam = true, .rate = 0.01, .decay = 5e-4, .slow = 3,
-    .pace = BN_PACE_ROOT, .share = 0.5, .grown = 4, .wanted = wanted, .count = WANTED,
+    .pace = BN_CURRICULUM_ROOT, .share = 0.5, .grown = 4, .wanted = wanted, .count = WANTED,
     .experts = 4};
 
 static float *all_slabs(int threads, int64_t bytes)
@@ -196,14 +196,14 @@ static void takes_turns(void **state)
 static void grows_at_its_pace(void **state)
 {
     (void)state;
-    for (int pace = BN_PACE_LINEAR; pace <= BN_PACE_GEOMETRIC; pace++) {
-        const bn_training how = {.pace = (bn_pace)pace, .share = 0.6, .grown = 10};
-        assert_true(fabs(bn_pace_share(&how, 0) - 0.6) < 1e-12);
+    for (int pace = BN_CURRICULUM_LINEAR; pace <= BN_CURRICULUM_GEOMETRIC; pace++) {
+        const bn_training how = {.pace = (bn_curriculum)pace, .share = 0.6, .grown = 10};
+        assert_true(fabs(bn_curriculum_share(&how, 0) - 0.6) < 1e-12);
         for (int t = 0; t < 12; t++)
-            assert_true(bn_pace_share(&how, t) <= bn_pace_share(&how, t + 1));
-        assert_true(bn_pace_share(&how, 10) == 1);
+            assert_true(bn_curriculum_share(&how, t) <= bn_curriculum_share(&how, t + 1));
+        assert_true(bn_curriculum_share(&how, 10) == 1);
     }
-    assert_true(bn_pace_share(&(bn_training){.pace = BN_PACE_NONE}, 0) == 1);
+    assert_true(bn_curriculum_share(&(bn_training){.pace = BN_CURRICULUM_NONE}, 0) == 1);
 }
 
 /* Nodes are in order of the labels around them, of training nodes alone. */
@@ -213,7 +213,7 @@ static void puts_easy_nodes_first(void **state)
     int32_t order[NODES], seen[NODES] = {0};
     (void)state;
     make(&v, DENSE_F32, 1);
-    assert_int_equal(bn_pace_order(order, &v.s), BONSAI_OK);
+    assert_int_equal(bn_curriculum_order(order, &v.s), BONSAI_OK);
     int last = 0;
     for (int64_t i = 0; i < v.s.job->trees; i++) {
         const int32_t node = v.s.job->train[order[i]];

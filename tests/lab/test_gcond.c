@@ -21,7 +21,7 @@ static void make(scene *v, const bn_learner *how, double effort)
 }
 
 /* The mean loss of rounds from .. to-1. */
-static double mean_loss(bn_lesson *s, int64_t from, int64_t to)
+static double mean_loss(bn_problem *s, int64_t from, int64_t to)
 {
     double sum = 0;
     for (int64_t i = from; i < to; i++) {
@@ -89,7 +89,7 @@ static void gradients_of_a_batch_are_those_of_the_whole_graph(void **state)
     for (int32_t i = 0; i < NODES; i++)
         all[i] = i;
     dense_operator(norm, v.g);
-    assert_int_equal(bn_lesson_rows(x, &v.s, all, NODES, 0), BONSAI_OK);
+    assert_int_equal(bn_problem_rows(x, &v.s, all, NODES, 0), BONSAI_OK);
     bn_student s = {.form = BN_STUDENT_GCN, .n = NODES, .f = FEATURES, .h = H, .c = CLASSES,
                     .norm = norm, .x = x, .q = q, .w = w, .threads = 1};
     room = calloc((size_t)bn_student_room(&s), sizeof *room);
@@ -118,7 +118,7 @@ static void gradients_of_a_batch_are_those_of_the_whole_graph(void **state)
 
 /* ---- nodes that wait ---- */
 
-static int64_t moved_rows(const bn_lesson *s, const float *before)
+static int64_t moved_rows(const bn_problem *s, const float *before)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < s->n; i++)

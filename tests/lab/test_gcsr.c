@@ -52,15 +52,15 @@ static void the_first_edges_know_training_edges_alone(void **state)
     for (int i = 0; i < N; i++)
         q[i * N + i] = 1;
     assert_int_equal(v.s.how->show(&v.s), BONSAI_OK);
-    bn_express e = {.n = N, .f = v.s.f, .x = v.s.x, .p = p, .q = q, .threads = 1};
-    double *wide = calloc((size_t)bn_express_room(&e), sizeof *wide);
+    bn_closededges e = {.n = N, .f = v.s.f, .x = v.s.x, .p = p, .q = q, .threads = 1};
+    double *wide = calloc((size_t)bn_closededges_room(&e), sizeof *wide);
     double best = 1;
     static const double settings[][2] = {{1, 0.9}, {1, 1}, {0.1, 0.999}, {1, 0.999}, {10, 0.999}};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double worst = 0;
         e.alpha = settings[i][0];
         e.beta = settings[i][1];
-        bn_express_run(a, &e, wide);
+        bn_closededges_run(a, &e, wide);
         for (int j = 0; j < N * N; j++)
             worst = fmax(worst, fabs((double)(a[j] - v.s.a[j])));
         best = fmin(best, worst);

@@ -16,7 +16,7 @@ typedef struct {                /* all that can be asked for */
     real grad[PUPIL_MOST], hess[PUPIL_MOST], dx[N * F], dn[N * N], dq[N * C], dones[N];
 } answer;
 
-static void ask(answer *a, pupil *p)
+static void ask(answer *a, example *p)
 {
     memset(a, 0, sizeof *a);
     a->t = (bn_tangent){a->hess, a->dx, a->dn, a->dq, a->dones, a->grad, 0, 0};
@@ -37,20 +37,20 @@ static void are_near(const char *what, const real *got, const real *wanted, int6
 
 /* ---- differences ---- */
 
-static double loss_at(pupil *p)
+static double loss_at(example *p)
 {
     real grad[PUPIL_MOST];
     return bn_student_grad(grad, &p->s, p->theta, p->room);
 }
 
-static double slope_at(pupil *p)
+static double slope_at(example *p)
 {
     bn_tangent t = {0};
     bn_rop(&t, &p->s, p->theta, p->v, p->room);
     return t.slope;
 }
 
-static double difference(double (*fn)(pupil *), pupil *p, real *at)
+static double difference(double (*fn)(example *), example *p, real *at)
 {
     const double step = 1e-5, before = *at;
     *at = before + step;
@@ -61,14 +61,14 @@ static double difference(double (*fn)(pupil *), pupil *p, real *at)
     return (up - down) / (2 * step);
 }
 
-static void is_slope(const char *what, const real *got, double (*fn)(pupil *), pupil *p, real *at,
+static void is_slope(const char *what, const real *got, double (*fn)(example *), example *p, real *at,
                      int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         is_near(what, got[i], difference(fn, p, at + i), 1e-8);
 }
 
-static void check_differences(pupil *p)
+static void check_differences(example *p)
 {
     answer a;
     const int64_t size = bn_student_size(&p->s);
@@ -90,8 +90,8 @@ static void agrees_with_differences(void **state)
     for (int form = 0; form < FORMS; form++)
         for (int hops = 0; hops < 4; hops++)
             for (int bare = 0; bare < 3; bare++) {
-                pupil p;
-                make_pupil(&p, (bn_student_form)form, hops);
+                example p;
+                make_example(&p, (bn_student_form)form, hops);
                 p.s.norm = bare > 0 ? NULL : p.norm;
                 p.s.ones = bare > 1 ? NULL : p.ones;
                 check_differences(&p);
@@ -118,9 +118,9 @@ static void is_frozen(void **state)
     };
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         ask(&a, &p);
         for (int i = 0; i < N; i++) {           /* along rows that keep their sum */
             const double mean = (a.dq[i * C] + a.dq[i * C + 1] + a.dq[i * C + 2]) / C;
@@ -153,10 +153,10 @@ static void has_a_symmetric_hessian(void **state)
 {
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a, b;
         real u[PUPIL_MOST], v[PUPIL_MOST];
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         const int64_t size = bn_student_size(&p.s);
         memcpy(v, p.v, sizeof v);
         ask(&a, &p);
@@ -173,9 +173,9 @@ static void is_nothing_without_a_direction(void **state)
     static const real none[N * N];
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         memset(p.v, 0, sizeof p.v);
         ask(&a, &p);
         assert_true(a.t.slope == 0);
@@ -189,10 +189,10 @@ static void is_nothing_without_a_direction(void **state)
 
 static void adds_to_what_is_there(void **state)
 {
-    pupil p;
+    example p;
     answer a, b;
     (void)state;
-    make_pupil(&p, BN_STUDENT_GCN, 0);
+    make_example(&p, BN_STUDENT_GCN, 0);
     ask(&a, &p);
     memcpy(&b, &a, sizeof b);
     b.t = (bn_tangent){.dx = b.dx, .dn = b.dn, .dq = b.dq, .dones = b.dones};
@@ -203,7 +203,7 @@ static void adds_to_what_is_there(void **state)
         is_near("dx", b.dx[i], 2 * a.dx[i], 1e-14);
 }
 
-static void compare(const answer *a, const answer *b, const pupil *p)
+static void compare(const answer *a, const answer *b, const example *p)
 {
     const int64_t size = bn_student_size(&p->s);
     is_near("loss", a->t.loss, b->t.loss, 1e-13);
@@ -217,9 +217,9 @@ static void needs_no_identity(void **state)
 {
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a, b;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         for (int i = 0; i < N * N; i++)
             p.norm[i] = i % (N + 1) ? 0 : 1;
         ask(&a, &p);
@@ -232,11 +232,11 @@ static void needs_no_identity(void **state)
 /* Rows that are averaged before, with N^2 1, and rows that are averaged after. */
 static void may_be_given_averaged_rows(void **state)
 {
-    pupil p;
+    example p;
     answer a, b;
     real x[N * F], ones[N], dx[N * F];
     (void)state;
-    make_pupil(&p, BN_STUDENT_SGC2, 2);
+    make_example(&p, BN_STUDENT_SGC2, 2);
     p.s.ones = NULL;
     ask(&a, &p);
     for (int i = 0; i < N; i++)
@@ -263,12 +263,12 @@ static void may_be_given_averaged_rows(void **state)
 /* With the identity for x, W1 is what the first layer gives. */
 static void may_be_given_a_first_layer(void **state)
 {
-    pupil p;
+    example p;
     answer a, b;
     real s[N * H];
     const int64_t second = F * H + H, rest = H * C + C;
     (void)state;
-    make_pupil(&p, BN_STUDENT_MLP, 0);
+    make_example(&p, BN_STUDENT_MLP, 0);
     p.s.norm = p.s.ones = NULL;
     memset(p.v, 0, (size_t)second * sizeof *p.v);
     ask(&a, &p);
@@ -301,7 +301,7 @@ static void swap_rows(real *x, int64_t i, int64_t j, int64_t width)
     }
 }
 
-static void swap_nodes(pupil *p, int64_t i, int64_t j)
+static void swap_nodes(example *p, int64_t i, int64_t j)
 {
     swap_rows(p->x, i, j, F);
     swap_rows(p->q, i, j, C);
@@ -316,9 +316,9 @@ static void does_not_see_the_order_of_nodes(void **state)
 {
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a, b;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         ask(&a, &p);
         swap_nodes(&p, 2, 9);
         ask(&b, &p);
@@ -332,9 +332,9 @@ static void takes_one_node(void **state)
 {
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         p.s.n = 1;
         ask(&a, &p);
         is_slope("dx", a.dx, slope_at, &p, p.x, F);
@@ -347,9 +347,9 @@ static void has_the_same_bits_for_any_threads(void **state)
     static const int threads[] = {2, 3, 8};
     (void)state;
     for (int form = 0; form < FORMS; form++) {
-        pupil p;
+        example p;
         answer a, b;
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         ask(&a, &p);
         for (int i = 0; i < 3; i++) {
             p.s.threads = threads[i];

@@ -317,14 +317,14 @@ static void begin(scene *l, int64_t nodes, int dense)
 /* The share of the given nodes that the regression gets right, in percent. */
 static double right(const scene *l, const int32_t *node, int64_t count)
 {
-    bn_crowd c;
+    bn_partition c;
     int32_t *said = malloc((size_t)count * sizeof *said);
     double got = 0;
-    assert_int_equal(bn_crowd_new(&c, &l->s, node, count), BONSAI_OK);
+    assert_int_equal(bn_partition_new(&c, &l->s, node, count), BONSAI_OK);
     assert_int_equal(bn_gcsntk_predict(said, &l->s, &c), BONSAI_OK);
     for (int64_t i = 0; i < count; i++)
         got += said[i] == bn_label(l->g, node[i]);
-    bn_crowd_free(&c);
+    bn_partition_free(&c);
     free(said);
     return 100 * got / (double)count;
 }
@@ -357,17 +357,17 @@ static void learns_what_it_is_taught(void **state)
 static void batches_hold_each_node_once(void **state)
 {
     scene l;
-    bn_crowd c;
+    bn_partition c;
     int64_t inside = 0;
     (void)state;
     begin(&l, 2000, 1);
-    assert_int_equal(bn_crowd_new(&c, &l.s, l.p.job.train, l.p.job.trees), BONSAI_OK);
+    assert_int_equal(bn_partition_new(&c, &l.s, l.p.job.train, l.p.job.trees), BONSAI_OK);
     assert_int_equal(c.count, 1200);
     assert_int_equal(c.batches, 3);
     uint8_t *seen = calloc(1200, 1);
     for (int64_t b = 0; b < 3; b++) {
-        const bn_sntk_rows rows = bn_crowd_batch(&c, b);
-        const int32_t *place = c.place + bn_crowd_first(&c, b);
+        const bn_sntk_rows rows = bn_partition_batch(&c, b);
+        const int32_t *place = c.place + bn_partition_first(&c, b);
         assert_int_equal(rows.rows, 400);
         for (int64_t i = 0; i < rows.rows; i++) {
             assert_false(seen[place[i]]++);
@@ -379,7 +379,7 @@ static void batches_hold_each_node_once(void **state)
     }
     assert_true(inside > 0);
     free(seen);
-    bn_crowd_free(&c);
+    bn_partition_free(&c);
     drop(&l);
 }
 

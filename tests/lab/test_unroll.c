@@ -13,7 +13,7 @@
 enum { N = PUPIL_N, F = PUPIL_F, C = PUPIL_C, STEPS = 25, CASES = 5 };
 
 typedef struct {
-    pupil  p;
+    example  p;
     bn_unroll u;
     real   start[PUPIL_MOST], target[PUPIL_MOST], end[PUPIL_MOST], dend[PUPIL_MOST];
     bn_unrolled out;
@@ -57,7 +57,7 @@ static const struct {
 static void prepare(journey *j, int i, int64_t n)
 {
     memset(j, 0, sizeof *j);
-    make_pupil(&j->p, cases[i].form, 2);
+    make_example(&j->p, cases[i].form, 2);
     j->p.s.n = n;
     j->p.s.norm = cases[i].norm ? j->p.norm : NULL;
     j->p.s.ones = cases[i].ones ? j->p.ones : NULL;
@@ -255,11 +255,11 @@ static void takes_one_node_and_one_step(void **state)
 
 static void differentiates_the_loss_by_the_input(void **state)
 {
-    static pupil p;
+    static example p;
     real dx[N * F] = {0}, grad[PUPIL_MOST];
     (void)state;
     for (int form = 0; form <= BN_STUDENT_GCN; form++) {
-        make_pupil(&p, (bn_student_form)form, 2);
+        make_example(&p, (bn_student_form)form, 2);
         p.s.norm = form == BN_STUDENT_GCN ? p.norm : NULL;
         memset(dx, 0, sizeof dx);
         const double loss = bn_student_input(dx, &p.s, p.theta, 3, p.room);

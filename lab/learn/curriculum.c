@@ -1,4 +1,4 @@
-/* pace.c -- in which order training nodes come in.
+/* curriculum.c -- in which order training nodes come in.
  *
  * A node is hard whose neighbours have many labels: the entropy of the labels of itself and of its
  * neighbours among the training nodes.  Equals come in random order.
@@ -12,18 +12,18 @@
 typedef struct {
     double  entropy;
     int32_t place, lot;
-} pupil;
+} ranked;
 
 static int by_entropy(const void *a, const void *b)
 {
-    const pupil *p = a, *q = b;
+    const ranked *p = a, *q = b;
     if (p->entropy != q->entropy)
         return p->entropy < q->entropy ? -1 : 1;
     return p->lot < q->lot ? -1 : p->lot > q->lot;
 }
 
 /* The classes of all nodes that are training nodes; -1 elsewhere. */
-static bonsai_status known_labels(int32_t **out, const bn_lesson *s)
+static bonsai_status known_labels(int32_t **out, const bn_problem *s)
 {
     const int64_t n = s->job->g->view.nodes;
     bonsai_status rc = BN_NEW(out, n);
@@ -35,7 +35,8 @@ static bonsai_status known_labels(int32_t **out, const bn_lesson *s)
 }
 
 /* count (c) is 0 before and after. */
-static double entropy_around(int32_t node, const bn_lesson *s, const int32_t *label, int64_t *count)
+static double entropy_around(int32_t node, const bn_problem *s, const int32_t *label,
+                             int64_t *count)
 {
     const bonsai_view *v = &s->job->g->view;
     const bonsai_array *offsets = &v->section[BONSAI_SECTION_OFFSETS];
@@ -57,13 +58,13 @@ static double entropy_around(int32_t node, const bn_lesson *s, const int32_t *la
     return sum;
 }
 
-bonsai_status bn_pace_order(int32_t *order, const bn_lesson *s)
+bonsai_status bn_curriculum_order(int32_t *order, const bn_problem *s)
 {
     bonsai_status rc;
     const int64_t trees = s->job->trees;
     int32_t *label = NULL;
     int64_t *count = NULL;
-    pupil *p = NULL;
+    ranked *p = NULL;
     BN_TRY(known_labels(&label, s));
     BN_TRY(BN_NEW(&count, s->c));
     BN_TRY(BN_NEW(&p, trees));
@@ -71,7 +72,7 @@ bonsai_status bn_pace_order(int32_t *order, const bn_lesson *s)
         order[t] = (int32_t)t;
     bn_rng_shuffle(order, trees, s->seed);
     for (int64_t t = 0; t < trees; t++)
-        p[t] = (pupil){entropy_around(s->job->train[t], s, label, count), (int32_t)t, order[t]};
+        p[t] = (ranked){entropy_around(s->job->train[t], s, label, count), (int32_t)t, order[t]};
     qsort(p, (size_t)trees, sizeof *p, by_entropy);
     for (int64_t t = 0; t < trees; t++)
         order[t] = p[t].place;
@@ -82,14 +83,14 @@ done:
     return rc;
 }
 
-double bn_pace_share(const bn_training *how, int64_t t)
+double bn_curriculum_share(const bn_training *how, int64_t t)
 {
     const double at = (double)t / (double)how->grown, low = how->share;
-    if (how->pace == BN_PACE_NONE || at >= 1)
+    if (how->pace == BN_CURRICULUM_NONE || at >= 1)
         return 1;
-    if (how->pace == BN_PACE_LINEAR)
+    if (how->pace == BN_CURRICULUM_LINEAR)
         return low + (1 - low) * at;
-    if (how->pace == BN_PACE_ROOT)
+    if (how->pace == BN_CURRICULUM_ROOT)
         return sqrt(low * low + (1 - low * low) * at);
     return exp2(log2(low) * (1 - at));
 }

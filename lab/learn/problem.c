@@ -1,4 +1,4 @@
-/* lesson.c -- the full graph as a method that learns sees it.
+/* problem.c -- the full graph as a method that learns sees it.
  *
  * Averaged rows are made in panels of columns, so that no dense copy of all features is held.
  *
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lesson.h"
+#include "problem.h"
 
 enum { PANEL_NUMBERS = 1 << 26, LEAST_COLUMNS = 16 };
 
@@ -36,7 +36,7 @@ const char *bn_like_name(bn_like like)
     return known_as(like)->title;
 }
 
-bool bn_is_like(const bn_lesson *s)
+bool bn_is_like(const bn_problem *s)
 {
     return bonsai_graph_known(s->job->g) == known_as(s->like);
 }
@@ -50,7 +50,7 @@ static double far_from(bn_like like, const bonsai_view *v, bool signs)
            (signs != shapes[like].signs ? 4 : 0);
 }
 
-static void choose_settings(bn_lesson *s, bool signs)
+static void choose_settings(bn_problem *s, bool signs)
 {
     const bonsai_view *v = &s->job->g->view;
     const double share = log((double)s->n / (double)s->job->trees);
@@ -64,7 +64,7 @@ static void choose_settings(bn_lesson *s, bool signs)
             s->size = i;
 }
 
-int64_t bn_effort(const bn_lesson *s, double count)
+int64_t bn_effort(const bn_problem *s, double count)
 {
     double scaled = rint(count * s->job->o->effort);
     return scaled < 1 ? 1 : (int64_t)scaled;
@@ -73,7 +73,7 @@ int64_t bn_effort(const bn_lesson *s, double count)
 /* ---- units ---- */
 
 /* Features over the mean sum of a training row. */
-static bonsai_status scale_rows(bn_lesson *s)
+static bonsai_status scale_rows(bn_problem *s)
 {
     bonsai_status rc;
     const bonsai_graph *g = s->job->g;
@@ -98,7 +98,7 @@ done:
     return rc;
 }
 
-static bonsai_status set_units(bn_lesson *s, bool signs)
+static bonsai_status set_units(bn_problem *s, bool signs)
 {
     bonsai_status rc;
     const bn_standard_of of = {.all = s->how->units == BN_UNITS_STANDARD};
@@ -116,7 +116,7 @@ done:
 
 /* ---- classes ---- */
 
-static void list_kinds(bn_lesson *s)
+static void list_kinds(bn_problem *s)
 {
     int64_t i = 0;
     for (int64_t k = 0; k < s->c; k++)
@@ -125,7 +125,7 @@ static void list_kinds(bn_lesson *s)
 }
 
 /* The classes that the nodes of a small graph have. */
-static bonsai_status share_classes(bn_lesson *s)
+static bonsai_status share_classes(bn_problem *s)
 {
     bonsai_status rc;
     BN_TRY(BN_NEW(&s->label, s->job->trees));
@@ -142,15 +142,15 @@ done:
     return rc;
 }
 
-/* ---- the lesson ---- */
+/* ---- the problem ---- */
 
-bonsai_status bn_lesson_new(bn_lesson *s, const bn_learner *how, const bn_job *job, int64_t nodes)
+bonsai_status bn_problem_new(bn_problem *s, const bn_learner *how, const bn_job *job, int64_t nodes)
 {
     bonsai_status rc;
     bn_traits t;
     bool integer;
     const bonsai_view *v = &job->g->view;
-    *s = (bn_lesson){.how = how, .job = job, .n = nodes, .f = v->features, .c = v->classes,
+    *s = (bn_problem){.how = how, .job = job, .n = nodes, .f = v->features, .c = v->classes,
                      .seed = job->o->seed, .threads = job->at.threads, .until = INFINITY};
     BN_TRY(bn_traits_of(&t, &integer, job->g, NULL));
     BN_TRY(BN_NEW(&s->mean, s->f));
@@ -167,7 +167,7 @@ done:
     return rc;
 }
 
-void bn_lesson_free(bn_lesson *s)
+void bn_problem_free(bn_problem *s)
 {
     if (s->how)
         s->how->end(s);
@@ -178,7 +178,7 @@ void bn_lesson_free(bn_lesson *s)
     memset(s, 0, sizeof *s);
 }
 
-bool bn_lesson_late(const bn_lesson *s)
+bool bn_problem_late(const bn_problem *s)
 {
     return bn_seconds() > s->until;
 }
@@ -193,7 +193,7 @@ void bn_one_hot(float *q, const int32_t *label, int64_t n, int64_t c)
 /* ---- averaged rows ---- */
 
 typedef struct {
-    const bn_lesson *s;
+    const bn_problem *s;
     bn_messages m;
     int64_t  wide;              /* columns of a panel at most */
     float   *now, *next;        /* nodes x wide */
@@ -212,7 +212,7 @@ static void passing_free(passing *p)
     bn_free(p->value);
 }
 
-static bonsai_status passing_new(passing *p, const bn_lesson *s, int64_t columns)
+static bonsai_status passing_new(passing *p, const bn_problem *s, int64_t columns)
 {
     bonsai_status rc;
     const bonsai_graph *g = s->job->g;
@@ -232,7 +232,7 @@ done:
 /* Columns first .. first+wide-1 of a node's row in units; both ascend. */
 static void unit_row(float *to, const passing *p, int64_t node, int64_t first, int64_t wide)
 {
-    const bn_lesson *s = p->s;
+    const bn_problem *s = p->s;
     int32_t *index = p->index + bn_thread() * p->room;
     float *value = p->value + bn_thread() * p->room;
     const int64_t count = bn_row_get(index, value, s->job->g, node);
@@ -266,8 +266,8 @@ static void pass_panel(passing *p, int64_t wide, int hops)
     }
 }
 
-bonsai_status bn_lesson_rows(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
-                             int hops)
+bonsai_status bn_problem_rows(float *out, const bn_problem *s, const int32_t *node, int64_t count,
+                              int hops)
 {
     bonsai_status rc;
     passing p;
@@ -287,8 +287,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_lesson_ones(float *out, const bn_lesson *s, const int32_t *node, int64_t count,
-                             int hops)
+bonsai_status bn_problem_ones(float *out, const bn_problem *s, const int32_t *node, int64_t count,
+                              int hops)
 {
     bonsai_status rc;
     passing p;
@@ -305,7 +305,7 @@ done:
 
 /* ---- the start ---- */
 
-bonsai_status bn_lesson_pick(int32_t *pick, const bn_lesson *s, uint64_t seed)
+bonsai_status bn_problem_pick(int32_t *pick, const bn_problem *s, uint64_t seed)
 {
     bonsai_status rc;
     int32_t *of = NULL;
@@ -325,15 +325,15 @@ done:
     return rc;
 }
 
-bonsai_status bn_lesson_start(bn_lesson *s, int hops)
+bonsai_status bn_problem_start(bn_problem *s, int hops)
 {
     bonsai_status rc;
     int32_t *pick = NULL;
     BN_TRY(BN_NEW(&pick, s->n));
-    BN_TRY(bn_lesson_pick(pick, s, s->seed));
+    BN_TRY(bn_problem_pick(pick, s, s->seed));
     for (int64_t i = 0; i < s->n; i++)
         pick[i] = s->job->train[pick[i]];
-    BN_TRY(bn_lesson_rows(s->x, s, pick, s->n, hops));
+    BN_TRY(bn_problem_rows(s->x, s, pick, s->n, hops));
 done:
     bn_free(pick);
     return rc;

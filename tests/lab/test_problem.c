@@ -1,4 +1,4 @@
-/* test_lesson.c -- what a method that learns is given, the loop, and the small graph of it.
+/* test_problem.c -- what a method that learns is given, the loop, and the small graph of it.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -27,14 +27,14 @@ static void make_words(scene *v)
 
 static int64_t shown, ended, stop_at;
 
-static bonsai_status toy_begin(bn_lesson *s)
+static bonsai_status toy_begin(bn_problem *s)
 {
     s->steps = 20;
     shown = ended = 0;
-    return bn_lesson_start(s, 1);
+    return bn_problem_start(s, 1);
 }
 
-static bonsai_status toy_step(bn_lesson *s, int64_t i)
+static bonsai_status toy_step(bn_problem *s, int64_t i)
 {
     s->loss = 20 - (double)i;
     s->x[0] += 1;
@@ -43,7 +43,7 @@ static bonsai_status toy_step(bn_lesson *s, int64_t i)
     return BONSAI_OK;
 }
 
-static bonsai_status toy_show(bn_lesson *s)
+static bonsai_status toy_show(bn_problem *s)
 {
     shown++;
     for (int64_t i = 0; s->a && i < s->n; i++)
@@ -55,7 +55,7 @@ static bonsai_status toy_show(bn_lesson *s)
     return BONSAI_OK;
 }
 
-static void toy_end(bn_lesson *s)
+static void toy_end(bn_problem *s)
 {
     (void)s;
     ended++;
@@ -69,7 +69,7 @@ static const bn_learner joined = {BN_UNITS_STANDARD, true, 40, true, false,
 /* ---- averaged rows ---- */
 
 /* The features in units, and A + I with the degrees of its rows. */
-static void plain_start(double *x, double *a, double *d, const bn_lesson *s)
+static void plain_start(double *x, double *a, double *d, const bn_problem *s)
 {
     const bonsai_graph *g = s->job->g;
     const float *w = g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
@@ -114,7 +114,7 @@ static void rows_case(layout features, int with, const bn_learner *how)
         node[i] = NODES - 1 - i;
     plain_start(x, a, d, &v.s);
     for (int hops = 0; hops <= 3; hops++) {
-        assert_int_equal(bn_lesson_rows(got, &v.s, node, NODES, hops), BONSAI_OK);
+        assert_int_equal(bn_problem_rows(got, &v.s, node, NODES, hops), BONSAI_OK);
         for (int64_t i = 0; i < NODES * f; i++) {
             const double want = x[node[i / f] * f + i % f];
             assert_true(fabs((double)got[i] - want) < 1e-4 * (1 + fabs(want)));
@@ -146,7 +146,7 @@ static void words_are_over_their_mean_sum(void **state)
     make(&v, SPARSE_ONES, 0, &plain);
     const int64_t all = v.p.job.trees * v.s.f;
     float *x = calloc((size_t)all, sizeof *x);
-    assert_int_equal(bn_lesson_rows(x, &v.s, v.p.job.train, v.p.job.trees, 0), BONSAI_OK);
+    assert_int_equal(bn_problem_rows(x, &v.s, v.p.job.train, v.p.job.trees, 0), BONSAI_OK);
     for (int64_t i = 0; i < all; i++)
         sum += (double)x[i];
     assert_true(fabs(sum / (double)v.p.job.trees - 1) < 1e-5);
@@ -162,7 +162,7 @@ static void classes_get_their_shares(void **state)
     scene v;
     int32_t pick[NINE];
     make(&v, SPARSE_ONES, 0, &plain);
-    assert_int_equal(bn_lesson_pick(pick, &v.s, 3), BONSAI_OK);
+    assert_int_equal(bn_problem_pick(pick, &v.s, 3), BONSAI_OK);
     for (int i = 0; i < NINE; i++) {
         assert_int_equal(v.s.label[pick[i]], v.s.kind[i]);
         assert_true(i == 0 || v.s.kind[i - 1] <= v.s.kind[i]);
@@ -174,7 +174,7 @@ static void classes_get_their_shares(void **state)
 
 /* ---- the loop ---- */
 
-static bonsai_graph *learned(bn_report_card *card, scene *v, const bn_learner *how, bn_budget b)
+static bonsai_graph *learned(bn_learn_report *card, scene *v, const bn_learner *how, bn_budget b)
 {
     bonsai_graph *small = NULL;
     if (bn_learn(&small, card, how, &v->p.job, &b) != BONSAI_OK)
@@ -188,7 +188,7 @@ static void the_round_that_is_asked_for_is_kept(void **state)
 {
     (void)state;
     scene v;
-    bn_report_card card;
+    bn_learn_report card;
     stop_at = -1;
     make(&v, SPARSE_ONES, 0, NULL);
     v.p.o.keep = BONSAI_KEEP_LAST;
@@ -214,7 +214,7 @@ static void it_ends_early_with_what_there_is(void **state)
 {
     (void)state;
     scene v;
-    bn_report_card card;
+    bn_learn_report card;
     stop_at = 4;
     make(&v, SPARSE_ONES, 0, NULL);
     v.p.o.keep = BONSAI_KEEP_LAST;
@@ -235,7 +235,7 @@ static void it_ends_early_with_what_there_is(void **state)
 static void only_the_small_graph_fails_in_a_row(void **state)
 {
     (void)state;
-    bn_lesson s = {.threads = 1};
+    bn_problem s = {.threads = 1};
     float x[2] = {0}, theta[2] = {0};
     bn_descent small, student;
     assert_int_equal(bn_descent_new(&small, x, 2, 0.1, 0), BONSAI_OK);
@@ -263,7 +263,7 @@ static void edges_are_those_above_the_threshold(void **state)
 {
     (void)state;
     scene v;
-    bn_report_card card;
+    bn_learn_report card;
     stop_at = -1;
     make(&v, DENSE_F32, 0, NULL);
     bonsai_graph *small = learned(&card, &v, &joined, nine);
@@ -285,7 +285,7 @@ static void as_many_nodes_as_fit(void **state)
 {
     (void)state;
     scene v;
-    bn_report_card card;
+    bn_learn_report card;
     bonsai_graph *small = NULL;
     int cut = 0, whole = 0;
     const bn_learner *const both[] = {&plain, &joined};

@@ -1,8 +1,8 @@
-/* follow.h -- nodes without edges on which a student gets where an expert got: SFGC and GEOM.
+/* trajectory.h -- nodes without edges on which a student gets where an expert got: SFGC and GEOM.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef BN_FOLLOW_H
-#define BN_FOLLOW_H
+#ifndef BN_TRAJECTORY_H
+#define BN_TRAJECTORY_H
 
 #include "experts.h"
 
@@ -11,7 +11,7 @@ typedef struct {                /* settings of one dataset and size */
     bool    adam;
     double  expert_rate, expert_decay;
     int64_t epochs;
-    bn_pace pace;
+    bn_curriculum pace;
     double  share;
     int64_t grown;
     /* rounds: a student starts at an epoch below `window` + round, at most `window_end`, and makes
@@ -22,11 +22,11 @@ typedef struct {                /* settings of one dataset and size */
     double  beta;               /* weight of the loss that the fully trained expert has */
     double  soft;               /* rate of soft labels; 0: hard ones */
     bool    squared;            /* the loss is a ratio of squares */
-} bn_follow_plan;
+} bn_trajectory_plan;
 
-bonsai_status bn_follow_begin(bn_lesson *s, const bn_follow_plan *plan);
-bonsai_status bn_follow_step(bn_lesson *s, int64_t i);
-bonsai_status bn_follow_show(bn_lesson *s);
-void          bn_follow_end(bn_lesson *s);
+bonsai_status bn_trajectory_begin(bn_problem *s, const bn_trajectory_plan *plan);
+bonsai_status bn_trajectory_step(bn_problem *s, int64_t i);
+bonsai_status bn_trajectory_show(bn_problem *s);
+void          bn_trajectory_end(bn_problem *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* test_lag.c -- edges between rows that express each other, students on them, and GCSR's rows.
+/* test_expertgap.c -- edges between rows that express each other, students on them, and GCSR's rows.
  *
  * In double.  The frozen numbers are those of the formulas in PyTorch, written out without
  * automatic differentiation; with three nodes of four features the first weights of a student are
@@ -31,20 +31,20 @@ static void waves(real *x, int64_t count, double from, double step)
 typedef struct {
     real    x[MOST * MOST], p[MOST * MOST], q[MOST * MOST], a[MOST * MOST];
     double *wide;
-    bn_express e;
+    bn_closededges e;
 } scene;
 
 static void make(scene *v, int64_t n, int64_t f)
 {
     memset(v, 0, sizeof *v);
-    v->e = (bn_express){n, f, v->x, v->p, v->q, 1, 0.9, 1};
+    v->e = (bn_closededges){n, f, v->x, v->p, v->q, 1, 0.9, 1};
     waves(v->x, n * f, 1, 0.7);
     waves(v->p, n * n, 2, 0.3);
     for (int64_t i = 0; i < n * n; i++) {
         v->p[i] = fabs(v->p[i]);
         v->q[i] = i % (n + 1) == 0;
     }
-    v->wide = calloc((size_t)bn_express_room(&v->e), sizeof *v->wide);
+    v->wide = calloc((size_t)bn_closededges_room(&v->e), sizeof *v->wide);
 }
 
 static void edges_are_symmetric_and_solve_the_system(void **state)
@@ -55,7 +55,7 @@ static void edges_are_symmetric_and_solve_the_system(void **state)
     make(&v, 3, 1);
     for (int i = 0; i < 3; i++)
         v.x[i] = 0;             /* then B is the mean of p and q */
-    bn_express_run(v.a, &v.e, v.wide);
+    bn_closededges_run(v.a, &v.e, v.wide);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             wanted[j] = (v.p[i * 3 + j] + v.p[j * 3 + i]) / 2 + 0.9 * v.q[i * 3 + j];
@@ -69,7 +69,7 @@ static void edges_are_symmetric_and_solve_the_system(void **state)
 static double sum_of(scene *v, const real *weight)
 {
     double sum = 0;
-    bn_express_run(v->a, &v->e, v->wide);
+    bn_closededges_run(v->a, &v->e, v->wide);
     for (int64_t i = 0; i < v->e.n * v->e.n; i++)
         sum += weight[i] * v->a[i];
     return sum;
@@ -86,7 +86,7 @@ static void gradients_of_edges_are_differences(void **state)
         make(&v, sizes[i][0], sizes[i][1]);
         waves(weight, v.e.n * v.e.n, 0.3, 1.1);
         sum_of(&v, weight);
-        bn_express_back(dx, &v.e, weight, v.wide);
+        bn_closededges_back(dx, &v.e, weight, v.wide);
         for (int64_t j = 0; j < v.e.n * v.e.f; j++) {
             const real was = v.x[j];
             v.x[j] = was + h;
@@ -105,7 +105,7 @@ static void gradients_of_edges_are_differences(void **state)
 typedef struct {
     scene v;
     real  start[SLAB], target[SLAB], y[MOST * CLASSES], w[MOST], dx[MOST * MOST];
-    bn_pursuit f;
+    bn_gap f;
 } journey;
 
 static void set_out(journey *j, int64_t n, int64_t features, int threads)
@@ -117,10 +117,10 @@ static void set_out(journey *j, int64_t n, int64_t features, int threads)
         j->y[i * CLASSES + kind[i]] = 1;
         j->w[i] = 1 / (real)n;
     }
-    j->f = (bn_pursuit){.e = j->v.e, .u = {.s = {.h = HIDDEN, .c = CLASSES, .q = j->y, .w = j->w},
+    j->f = (bn_gap){.e = j->v.e, .u = {.s = {.h = HIDDEN, .c = CLASSES, .q = j->y, .w = j->w},
                        .steps = 3, .every = 1, .rate = 0.01}, .wide = j->v.wide};
     j->f.e.threads = threads;
-    j->f.room = calloc((size_t)bn_lag_room(&j->f), sizeof *j->f.room);
+    j->f.room = calloc((size_t)bn_gap_room(&j->f), sizeof *j->f.room);
     const int64_t size = (features + 1) * HIDDEN + (HIDDEN + 1) * CLASSES;
     waves(j->start, size, 0.5, 0.9);
     waves(j->target, size, 0.6, 0.9);
@@ -133,7 +133,7 @@ static void set_out(journey *j, int64_t n, int64_t features, int threads)
 static double go(journey *j)
 {
     double loss;
-    assert_int_equal(bn_lag(&loss, j->dx, j->v.a, &j->f, j->start, j->target), BONSAI_OK);
+    assert_int_equal(bn_gap_run(&loss, j->dx, j->v.a, &j->f, j->start, j->target), BONSAI_OK);
     return loss;
 }
 

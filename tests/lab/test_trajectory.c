@@ -1,31 +1,31 @@
-/* test_follow.c -- SFGC and GEOM on a small graph: the loss falls, and rows are where they began.
+/* test_trajectory.c -- SFGC and GEOM on a small graph: the loss falls, and rows are where they began.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
 
 #include "condensing.h"
-#include "learn/follow.h"
+#include "learn/trajectory.h"
 #include "learning.h"
 
 enum { NODES = 200, FEATURES = 60, CLASSES = 4, SMALL = 12 };
 
-static bn_follow_plan plan;
+static bn_trajectory_plan plan;
 
-static bonsai_status begin(bn_lesson *s)
+static bonsai_status begin(bn_problem *s)
 {
-    return bn_follow_begin(s, &plan);
+    return bn_trajectory_begin(s, &plan);
 }
 
-static const bn_learner hard = {.begin = begin, .step = bn_follow_step, .show = bn_follow_show,
-                                .end = bn_follow_end};
-static const bn_learner soft = {.soft = true, .begin = begin, .step = bn_follow_step,
-                                .show = bn_follow_show, .end = bn_follow_end};
+static const bn_learner hard = {.begin = begin, .step = bn_trajectory_step, .show = bn_trajectory_show,
+                                .end = bn_trajectory_end};
+static const bn_learner soft = {.soft = true, .begin = begin, .step = bn_trajectory_step,
+                                .show = bn_trajectory_show, .end = bn_trajectory_end};
 
 static void make(scene *v, const bn_learner *how, int64_t nodes)
 {
     scene_set(v, learnable(NODES, FEATURES, CLASSES, false), BONSAI_METHOD_SFGC);
     scene_begin(v, how, nodes);
-    plan = (bn_follow_plan){.expert_rate = 0.5, .epochs = 60, .rounds = 25, .window = 1,
+    plan = (bn_trajectory_plan){.expert_rate = 0.5, .epochs = 60, .rounds = 25, .window = 1,
                             .window_end = 1, .ahead = 50, .steps = 20, .eta = 0.5, .rate = 0.1,
                             .squared = true};
 }
@@ -69,7 +69,7 @@ static void as_sfgc(void)
 static void as_geom(void)
 {
     plan.squared = false;
-    plan.pace = BN_PACE_ROOT;
+    plan.pace = BN_CURRICULUM_ROOT;
     plan.share = 0.6;
     plan.grown = 30;
     plan.window_end = 20;
@@ -95,7 +95,7 @@ static void it_starts_from_different_nodes(void **state)
     float *row = calloc((size_t)(trees * v.s.f), sizeof *row);
     uint8_t *used = calloc((size_t)trees, 1);
     assert_int_equal(v.s.how->begin(&v.s), BONSAI_OK);
-    assert_int_equal(bn_lesson_rows(row, &v.s, v.p.job.train, trees, 0), BONSAI_OK);
+    assert_int_equal(bn_problem_rows(row, &v.s, v.p.job.train, trees, 0), BONSAI_OK);
     for (int64_t i = 0; i < SMALL; i++) {
         int64_t t = 0;
         while (t < trees && (used[t] || v.s.label[t] != v.s.kind[i] ||

@@ -1,4 +1,4 @@
-/* follow.c -- nodes without edges on which a student gets where an expert got.
+/* trajectory.c -- nodes without edges on which a student gets where an expert got.
  *
  * A round takes the parameters of an expert at some epoch, lets a student descend from there on
  * the small graph, and moves features (and labels) so that it ends nearer to where the expert was
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "follow.h"
+#include "trajectory.h"
 
 enum { EXPERTS = 200, HIDDEN = 256, GAP = 10, EXPERT_BYTES = 1 << 29, WAY_BYTES = 1 << 26 };
 
@@ -17,7 +17,7 @@ static const double eta_rate = 1e-6, eta_keep = 0.5, label_keep = 0.9, row_keep 
 static const double step_share = 0.5;   /* of the published rate */
 
 typedef struct {
-    bn_follow_plan plan;
+    bn_trajectory_plan plan;
     bn_experts *experts;
     int64_t  count;             /* experts */
     int64_t *wanted;            /* epochs that are kept, ascending */
@@ -41,7 +41,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The fully trained expert is asked for. */
-static bool wants_last(const bn_follow_plan *p)
+static bool wants_last(const bn_trajectory_plan *p)
 {
     return p->beta > 0 || p->soft > 0;
 }
@@ -50,7 +50,7 @@ static bool wants_last(const bn_follow_plan *p)
 static bonsai_status list_epochs(follow *f)
 {
     bonsai_status rc;
-    const bn_follow_plan *p = &f->plan;
+    const bn_trajectory_plan *p = &f->plan;
     const int64_t starts = (p->window_end + GAP - 1) / GAP;
     int64_t count = 0, kept = 0;
     BN_TRY(BN_NEW(&f->wanted, 2 * starts + 1));
@@ -81,9 +81,9 @@ static const float *last_slab(const follow *f, const float *slabs)
 }
 
 /* Where the student of round i starts.  The window grows as in all published rounds. */
-static int64_t start_epoch(const bn_lesson *s, const follow *f, int64_t i)
+static int64_t start_epoch(const bn_problem *s, const follow *f, int64_t i)
 {
-    const bn_follow_plan *p = &f->plan;
+    const bn_trajectory_plan *p = &f->plan;
     const double share = (double)i / (double)s->steps;
     int64_t window = p->window + (int64_t)(share * (double)p->rounds);
     window = window < p->window_end ? window : p->window_end;
@@ -102,7 +102,7 @@ static double squared_gap(const float *a, const float *b, int64_t count)
 }
 
 typedef struct {
-    const bn_lesson *s;
+    const bn_problem *s;
     const float *at;            /* training nodes x HIDDEN */
     int32_t *of;                /* places of a class */
     int64_t  count;
@@ -124,7 +124,7 @@ static int64_t farthest(spread *a, int64_t last)
 {
     const float *centre = a->at + (int64_t)a->of[last] * HIDDEN;
     int64_t best = 0;
-    if (bn_lesson_late(a->s))
+    if (bn_problem_late(a->s))
         return (last + 1) % a->count;
     for (int64_t i = 0; i < a->count; i++) {
         const double gap = squared_gap(a->at + (int64_t)a->of[i] * HIDDEN, centre, HIDDEN);
@@ -155,7 +155,7 @@ done:
     return rc;
 }
 
-static bonsai_status pick_nodes(int32_t *pick, const bn_lesson *s, const float *hidden)
+static bonsai_status pick_nodes(int32_t *pick, const bn_problem *s, const float *hidden)
 {
     bonsai_status rc;
     const int64_t trees = s->job->trees;
@@ -179,7 +179,7 @@ done:
     return rc;
 }
 
-static bonsai_status start_rows(bn_lesson *s, const follow *f, const float *slab)
+static bonsai_status start_rows(bn_problem *s, const follow *f, const float *slab)
 {
     bonsai_status rc;
     float *hidden = NULL;
@@ -190,7 +190,7 @@ static bonsai_status start_rows(bn_lesson *s, const follow *f, const float *slab
     BN_TRY(pick_nodes(pick, s, hidden));
     for (int64_t i = 0; i < s->n; i++)
         pick[i] = s->job->train[pick[i]];
-    BN_TRY(bn_lesson_rows(s->x, s, pick, s->n, 0));
+    BN_TRY(bn_problem_rows(s->x, s, pick, s->n, 0));
 done:
     bn_free(hidden);
     bn_free(pick);
@@ -206,7 +206,7 @@ static void show_labels(follow *f, int64_t n, int64_t c)
 }
 
 /* What the expert says of the rows, with the true class as likely as any. */
-static void start_labels(bn_lesson *s, follow *f, const float *slab)
+static void start_labels(bn_problem *s, follow *f, const float *slab)
 {
     const int64_t n = s->n, c = s->c, w2 = (s->f + 1) * HIDDEN;
     const bn_input x = {.rows = n, .cols = s->f, .dense = s->x};
@@ -242,9 +242,9 @@ static void move_labels(follow *f, int64_t n, int64_t c, float factor)
 
 /* ---- begin ---- */
 
-static bonsai_status make_experts(bn_lesson *s, follow *f)
+static bonsai_status make_experts(bn_problem *s, follow *f)
 {
-    const bn_follow_plan *p = &f->plan;
+    const bn_trajectory_plan *p = &f->plan;
     const bn_training how = {
         .form = BN_STUDENT_GCN, .hidden = HIDDEN, .adam = p->adam, .rate = p->expert_rate,
         .decay = p->expert_decay, .pace = p->pace, .share = p->share, .grown = p->grown,
@@ -252,7 +252,7 @@ static bonsai_status make_experts(bn_lesson *s, follow *f)
     return bn_experts_new(&f->experts, s, &how);
 }
 
-static bonsai_status make_student(bn_lesson *s, follow *f)
+static bonsai_status make_student(bn_problem *s, follow *f)
 {
     bonsai_status rc;
     const int64_t n = s->n, c = s->c;
@@ -285,16 +285,16 @@ done:
 }
 
 /* Below a hundredth of the effort, which is two experts, the ways become shorter as well. */
-static bn_follow_plan shortened(const bn_lesson *s, const bn_follow_plan *plan)
+static bn_trajectory_plan shortened(const bn_problem *s, const bn_trajectory_plan *plan)
 {
-    bn_follow_plan p = *plan;
+    bn_trajectory_plan p = *plan;
     int64_t *const length[] = {&p.epochs, &p.grown, &p.window, &p.window_end, &p.ahead, &p.steps};
     for (size_t i = 0; s->job->o->effort < 0.01 && i < sizeof length / sizeof *length; i++)
         *length[i] = bn_effort(s, 100 * (double)*length[i]);
     return p;
 }
 
-bonsai_status bn_follow_begin(bn_lesson *s, const bn_follow_plan *plan)
+bonsai_status bn_trajectory_begin(bn_problem *s, const bn_trajectory_plan *plan)
 {
     bonsai_status rc;
     follow *f = NULL;
@@ -310,7 +310,7 @@ bonsai_status bn_follow_begin(bn_lesson *s, const bn_follow_plan *plan)
     BN_TRY(make_student(s, f));
     BN_TRY(bn_expert(&slabs, f->experts, 0));
     if (!slabs) {                               /* no time for any */
-        BN_TRY(bn_lesson_start(s, 0));
+        BN_TRY(bn_problem_start(s, 0));
         goto done;
     }
     BN_TRY(start_rows(s, f, last_slab(f, slabs)));
@@ -326,7 +326,7 @@ done:
  * gradients are made the same length, that of a step of Adam; Adam itself, for which every feature
  * is as good as another, would walk at random in those that nothing depends on.  *factor: what the
  * gradient was multiplied with.  Whether there was a step. */
-static bool move_rows(bn_lesson *s, follow *f, double *factor)
+static bool move_rows(bn_problem *s, follow *f, double *factor)
 {
     const int64_t count = s->n * s->f;
     const double rate = step_share * f->plan.rate * sqrt((double)count);
@@ -352,12 +352,12 @@ static void move_eta(follow *f, double slope)
     f->u.rate = next > 0 ? next : f->u.rate;
 }
 
-bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
+bonsai_status bn_trajectory_step(bn_problem *s, int64_t i)
 {
     bonsai_status rc;
     follow *f = s->state;
     const float *slabs;
-    const bn_follow_plan *p = &f->plan;
+    const bn_trajectory_plan *p = &f->plan;
     const int64_t epoch = start_epoch(s, f, i), size = bn_experts_size(f->experts);
     double factor;
     bn_unrolled out = {.dx = f->dx, .dq = p->soft > 0 ? f->dq : NULL};
@@ -369,12 +369,12 @@ bonsai_status bn_follow_step(bn_lesson *s, int64_t i)
     const float *start = slab_at(f, slabs, epoch), *target = slab_at(f, slabs, epoch + p->ahead);
     f->round = (bn_chase){s, i};
     BN_TRY(bn_unroll_run(f->end, &f->u, start, f->room));
-    if (bn_lesson_late(s))
+    if (bn_problem_late(s))
         goto done;
     s->loss = bn_missed(f->dend, f->end, start, target, size, p->squared);
     memset(f->dq, 0, (size_t)(s->n * s->c) * sizeof *f->dq);
     BN_TRY(bn_unroll_back(&out, &f->u, start, f->dend, f->room));
-    if (bn_lesson_late(s))
+    if (bn_problem_late(s))
         goto done;
     if (p->beta > 0)
         s->loss += p->beta * bn_student_input(f->dx, &f->u.s, last_slab(f, slabs), (float)p->beta,
@@ -389,13 +389,13 @@ done:
     return rc;
 }
 
-bonsai_status bn_follow_show(bn_lesson *s)
+bonsai_status bn_trajectory_show(bn_problem *s)
 {
     (void)s;                    /* all of it is there */
     return BONSAI_OK;
 }
 
-void bn_follow_end(bn_lesson *s)
+void bn_trajectory_end(bn_problem *s)
 {
     follow *f = s->state;
     if (!f)

@@ -1,4 +1,4 @@
-/* express.c -- edges between rows that express each other, in closed form, and their adjoint.
+/* closededges.c -- edges between rows that express each other, in closed form, and their adjoint.
  *
  * With K = X X^T, the matrix B that minimises |X - B^T X|^2 + alpha |B - P|^2 + beta |B - Q|^2 is
  * M^-1 (K + alpha P + beta Q), M = K + (alpha + beta) I; edges are (|B| + |B|^T) / 2.  Given their
@@ -19,25 +19,25 @@ typedef struct {                /* the parts of the room */
     double *factor;
 } parts;
 
-static bn_system system_of(const bn_express *e, const double *k)
+static bn_system system_of(const bn_closededges *e, const double *k)
 {
     return (bn_system){.a = k, .m = e->n, .k = e->n, .stride = e->n};
 }
 
-int64_t bn_express_room(const bn_express *e)
+int64_t bn_closededges_room(const bn_closededges *e)
 {
     const bn_system s = system_of(e, NULL);
     return 2 * e->n * e->f + 3 * e->n * e->n + bn_solve_room(&s);
 }
 
-static parts parts_of(const bn_express *e, double *room)
+static parts parts_of(const bn_closededges *e, double *room)
 {
     const int64_t rows = e->n * e->f, pairs = e->n * e->n;
     return (parts){room, room + rows, room + 2 * rows, room + 2 * rows + pairs,
                    room + 2 * rows + 2 * pairs, room + 2 * rows + 3 * pairs};
 }
 
-void bn_express_run(real *a, const bn_express *e, double *room)
+void bn_closededges_run(real *a, const bn_closededges *e, double *room)
 {
     const parts r = parts_of(e, room);
     const int64_t n = e->n;
@@ -60,7 +60,7 @@ static double sign(double x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-void bn_express_back(real *dx, const bn_express *e, const real *da, double *room)
+void bn_closededges_back(real *dx, const bn_closededges *e, const real *da, double *room)
 {
     const parts r = parts_of(e, room);
     const int64_t n = e->n;

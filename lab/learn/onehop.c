@@ -1,7 +1,7 @@
-/* reach.c -- the nodes that some nodes of the full graph read in one hop, and the operator's rows.
+/* onehop.c -- the nodes that some nodes of the full graph read in one hop, and the operator's rows.
  *
  * SPDX-License-Identifier: MIT */
-#include "reach.h"
+#include "onehop.h"
 
 #include <string.h>
 
@@ -53,7 +53,7 @@ static int64_t fill_row(bn_matrix *m, const search *a, int32_t i, int64_t to)
 }
 
 /* Fills r, unless it is NULL. */
-static bonsai_status reach(bn_reach *r, int64_t *reached, const bn_lesson *s, const int32_t *node,
+static bonsai_status reach(bn_onehop *r, int64_t *reached, const bn_problem *s, const int32_t *node,
                            int64_t count)
 {
     bonsai_status rc;
@@ -81,19 +81,19 @@ done:
     return rc;
 }
 
-bonsai_status bn_reach_new(bn_reach *r, const bn_lesson *s, const int32_t *node, int64_t count)
+bonsai_status bn_onehop_new(bn_onehop *r, const bn_problem *s, const int32_t *node, int64_t count)
 {
     int64_t reached;
     memset(r, 0, sizeof *r);
     return reach(r, &reached, s, node, count);
 }
 
-bonsai_status bn_reach_count(int64_t *out, const bn_lesson *s, const int32_t *node, int64_t count)
+bonsai_status bn_onehop_count(int64_t *out, const bn_problem *s, const int32_t *node, int64_t count)
 {
     return reach(NULL, out, s, node, count);
 }
 
-void bn_reach_free(bn_reach *r)
+void bn_onehop_free(bn_onehop *r)
 {
     bn_matrix_free(&r->to);
     bn_free(r->node);

@@ -1,4 +1,4 @@
-/* crowd.c -- nodes of the full graph as the structural kernel sees them.
+/* partition.c -- nodes of the full graph as the structural kernel sees them.
  *
  * Many nodes are cut into batches of equal size, since the kernel compares all pairs of a batch
  * once.  Only edges inside a batch count; so nodes are taken in the order of a walk in breadth over
@@ -9,12 +9,12 @@
 
 #include "gcsntk.h"
 
-int64_t bn_crowd_first(const bn_crowd *c, int64_t batch)
+int64_t bn_partition_first(const bn_partition *c, int64_t batch)
 {
     return c->batches > 0 ? batch * c->count / c->batches : 0;
 }
 
-int64_t bn_crowd_most(const bn_crowd *c)
+int64_t bn_partition_most(const bn_partition *c)
 {
     return c->batches > 0 ? (c->count + c->batches - 1) / c->batches : 0;
 }
@@ -51,7 +51,7 @@ static void walk(const party *p, int32_t *order, int64_t count)
     }
 }
 
-static void set_order(bn_crowd *c, const party *p)
+static void set_order(bn_partition *c, const party *p)
 {
     for (int64_t i = 0; i < c->count; i++) {
         c->place[i] = (int32_t)i;
@@ -67,7 +67,7 @@ static void set_order(bn_crowd *c, const party *p)
 
 /* The neighbours of row i in its batch, which begins at `first` and ends before `end`, and the row
  * itself. */
-static int64_t list_row(int32_t *index, const bn_crowd *c, const party *p, int64_t i,
+static int64_t list_row(int32_t *index, const bn_partition *c, const party *p, int64_t i,
                         const int64_t span[2])
 {
     const int32_t v = p->node[c->place[i]], *near = bn_neighbors(p->g);
@@ -83,10 +83,10 @@ static int64_t list_row(int32_t *index, const bn_crowd *c, const party *p, int64
     return count;
 }
 
-static void list_rows(bn_crowd *c, const party *p, bool mean)
+static void list_rows(bn_partition *c, const party *p, bool mean)
 {
     for (int64_t b = 0; b < c->batches; b++) {
-        const int64_t span[2] = {bn_crowd_first(c, b), bn_crowd_first(c, b + 1)};
+        const int64_t span[2] = {bn_partition_first(c, b), bn_partition_first(c, b + 1)};
         for (int64_t i = span[0]; i < span[1]; i++) {
             const int64_t from = c->offsets[i], count = list_row(c->index + from, c, p, i, span);
             for (int64_t e = from; e < from + count; e++)
@@ -96,7 +96,7 @@ static void list_rows(bn_crowd *c, const party *p, bool mean)
     }
 }
 
-static bonsai_status find_neighbours(bn_crowd *c, const party *p, bool mean)
+static bonsai_status find_neighbours(bn_partition *c, const party *p, bool mean)
 {
     bonsai_status rc;
     int64_t most = c->count;
@@ -112,7 +112,7 @@ done:
 
 /* ---- rows ---- */
 
-static bonsai_status find_rows(bn_crowd *c, const bn_lesson *s, const int32_t *node)
+static bonsai_status find_rows(bn_partition *c, const bn_problem *s, const int32_t *node)
 {
     bonsai_status rc;
     int32_t *of = NULL;
@@ -120,33 +120,34 @@ static bonsai_status find_rows(bn_crowd *c, const bn_lesson *s, const int32_t *n
     BN_TRY(BN_NEW(&c->x, c->count * c->f));
     for (int64_t i = 0; i < c->count; i++)
         of[i] = node[c->place[i]];
-    BN_TRY(bn_lesson_rows(c->x, s, of, c->count, bn_gcsntk_settings_of(s)->hops));
+    BN_TRY(bn_problem_rows(c->x, s, of, c->count, bn_gcsntk_settings_of(s)->hops));
 done:
     bn_free(of);
     return rc;
 }
 
-bn_sntk_rows bn_crowd_batch(bn_crowd *c, int64_t batch)
+bn_sntk_rows bn_partition_batch(bn_partition *c, int64_t batch)
 {
-    const int64_t first = bn_crowd_first(c, batch), rows = bn_crowd_first(c, batch + 1) - first;
+    const int64_t first = bn_partition_first(c, batch);
+    const int64_t rows = bn_partition_first(c, batch + 1) - first;
     for (int64_t i = 0; i < rows * c->f; i++)
         c->room[i] = (double)c->x[first * c->f + i];
     return (bn_sntk_rows){.rows = rows, .f = c->f, .x = c->room, .norm = c->norm + c->steps * first,
                           .around = {c->offsets + first, c->index, c->value}};
 }
 
-static bonsai_status find_norms(bn_crowd *c, const bn_lesson *s)
+static bonsai_status find_norms(bn_partition *c, const bn_problem *s)
 {
     bonsai_status rc;
-    const int64_t most = bn_crowd_most(c);
+    const int64_t most = bn_partition_most(c);
     double *room = NULL;
     BN_TRY(BN_NEW(&c->norm, c->steps * c->count));
     BN_TRY(BN_NEW(&c->room, most * c->f));
     BN_TRY(BN_NEW(&room, 2 * most * most));
     for (int64_t b = 0; b < c->batches; b++) {
-        const bn_sntk_rows a = bn_crowd_batch(c, b);
+        const bn_sntk_rows a = bn_partition_batch(c, b);
         BN_TRY(bn_tick(s->job->at.progress, "comparing rows", b, c->batches));
-        bn_sntk_norms_around(c->norm + c->steps * bn_crowd_first(c, b), &a,
+        bn_sntk_norms_around(c->norm + c->steps * bn_partition_first(c, b), &a,
                              bn_gcsntk_settings_of(s)->kernel, room, s->threads);
     }
     BN_TRY(bn_tick(s->job->at.progress, "comparing rows", c->batches, c->batches));
@@ -155,12 +156,13 @@ done:
     return rc;
 }
 
-bonsai_status bn_crowd_new(bn_crowd *c, const bn_lesson *s, const int32_t *node, int64_t count)
+bonsai_status bn_partition_new(bn_partition *c, const bn_problem *s, const int32_t *node,
+                               int64_t count)
 {
     bonsai_status rc;
     const bn_gcsntk_settings *how = bn_gcsntk_settings_of(s);
     party p = {.g = s->job->g, .node = node};
-    *c = (bn_crowd){.count = count, .f = s->f, .steps = how->kernel.hops * how->kernel.layers,
+    *c = (bn_partition){.count = count, .f = s->f, .steps = how->kernel.hops * how->kernel.layers,
                     .batches = (count + how->batch - 1) / how->batch};
     BN_TRY(BN_NEW(&p.spot, p.g->view.nodes));
     BN_TRY(BN_NEW(&c->place, count));
@@ -173,7 +175,7 @@ done:
     return rc;
 }
 
-void bn_crowd_free(bn_crowd *c)
+void bn_partition_free(bn_partition *c)
 {
     void *const owned[] = {c->place, c->x, c->offsets, c->index, c->value, c->norm, c->room};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)

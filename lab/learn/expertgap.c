@@ -1,4 +1,4 @@
-/* lag.c -- how far a student on rows and their own edges stays behind an expert, and the
+/* expertgap.c -- how far a student on rows and their own edges stays behind an expert, and the
  * derivative of that by the rows.
  *
  * A student of SGC2 sees rows x and edges A only as H = N N x and s = N N 1, N the operator of A:
@@ -22,7 +22,7 @@ typedef struct {                /* the parts of the room */
 } parts;
 
 /* The student; where room is not given out yet, x stands for the rows that it will see. */
-static bn_unroll steps_of(const bn_pursuit *w, const parts *r)
+static bn_unroll steps_of(const bn_gap *w, const parts *r)
 {
     bn_unroll u = w->u;
     u.s.form = BN_STUDENT_SGC2;
@@ -37,7 +37,7 @@ static bn_unroll steps_of(const bn_pursuit *w, const parts *r)
 }
 
 /* Gives out room, or only counts where it is NULL. */
-static int64_t lay_out(parts *r, const bn_pursuit *w, real *room)
+static int64_t lay_out(parts *r, const bn_gap *w, real *room)
 {
     const int64_t n = w->e.n, f = w->e.f;
     const bn_unroll u = steps_of(w, NULL);
@@ -55,12 +55,12 @@ static int64_t lay_out(parts *r, const bn_pursuit *w, real *room)
     return used;
 }
 
-int64_t bn_lag_room(const bn_pursuit *w)
+int64_t bn_gap_room(const bn_gap *w)
 {
     return lay_out(&(parts){0}, w, NULL);
 }
 
-int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes)
+int64_t bn_gap_every(const bn_gap *w, int64_t bytes)
 {
     const bn_unroll u = steps_of(w, NULL);
     return bn_unroll_every(&u, bytes);
@@ -68,14 +68,14 @@ int64_t bn_lag_every(const bn_pursuit *w, int64_t bytes)
 
 /* ---- products with the operator, which is symmetric ---- */
 
-static void pass(real *y, const real *norm, const real *x, int64_t cols, const bn_pursuit *w)
+static void pass(real *y, const real *norm, const real *x, int64_t cols, const bn_gap *w)
 {
     const int64_t n = w->e.n;
     const bn_input a = {.rows = n, .cols = n, .dense = norm};
     bn_times(y, &a, x, cols, false, (bn_span){0, n, w->e.threads});
 }
 
-static void forward(const parts *r, const real *a, const bn_pursuit *w)
+static void forward(const parts *r, const real *a, const bn_gap *w)
 {
     const int64_t n = w->e.n, f = w->e.f;
     bn_small_norm(r->norm, r->half, a, n);
@@ -88,13 +88,13 @@ static void forward(const parts *r, const real *a, const bn_pursuit *w)
 }
 
 /* dnorm += dy x^T */
-static void outer(const parts *r, const real *dy, const real *x, int64_t cols, const bn_pursuit *w)
+static void outer(const parts *r, const real *dy, const real *x, int64_t cols, const bn_gap *w)
 {
     const int64_t n = w->e.n;
     bn_times_back(r->dnorm, dy, (bn_cols){x, cols, cols}, n, true, (bn_span){0, n, w->e.threads});
 }
 
-static void backward(real *dx, const parts *r, const real *a, const bn_pursuit *w)
+static void backward(real *dx, const parts *r, const real *a, const bn_gap *w)
 {
     const int64_t n = w->e.n, f = w->e.f;
     memset(r->dnorm, 0, (size_t)(n * n) * sizeof *r->dnorm);
@@ -115,8 +115,8 @@ static bonsai_status look(const bn_unroll *u)
     return u->look ? u->look(&stop, u->of) : BONSAI_OK;
 }
 
-bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const real *start,
-                     const real *target)
+bonsai_status bn_gap_run(double *loss, real *dx, real *a, const bn_gap *w, const real *start,
+                         const real *target)
 {
     bonsai_status rc;
     const int64_t n = w->e.n;
@@ -124,7 +124,7 @@ bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const
     lay_out(&r, w, w->room);
     const bn_unroll u = steps_of(w, &r);
     bn_unrolled d = {.dx = r.dx2, .dones = r.ds2};
-    bn_express_run(a, &w->e, w->wide);
+    bn_closededges_run(a, &w->e, w->wide);
     BN_TRY(look(&u));
     forward(&r, a, w);
     BN_TRY(bn_unroll_run(r.end, &u, start, r.unroll));
@@ -135,7 +135,7 @@ bonsai_status bn_lag(double *loss, real *dx, real *a, const bn_pursuit *w, const
     BN_TRY(look(&u));
     backward(dx, &r, a, w);
     BN_TRY(look(&u));
-    bn_express_back(dx, &w->e, r.da, w->wide);
+    bn_closededges_back(dx, &w->e, r.da, w->wide);
 done:
     return rc;
 }

@@ -1,17 +1,18 @@
-/* lesson.h -- how a lesson begins and ends; for learn.c.
+/* problem.h -- how a problem begins and ends; for learn.c.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef BN_LESSON_H
-#define BN_LESSON_H
+#ifndef BN_PROBLEM_H
+#define BN_PROBLEM_H
 
 #include "learn.h"
 #include "prototypes/candidate.h"
 
 /* Room for a small graph of so many nodes, and what a method starts from.  In any case to be
  * freed. */
-bonsai_status bn_lesson_new(bn_lesson *s, const bn_learner *how, const bn_job *job, int64_t nodes);
-void bn_lesson_free(bn_lesson *s);
-bool bn_is_like(const bn_lesson *s);    /* its settings are those of its own dataset */
+bonsai_status bn_problem_new(bn_problem *s, const bn_learner *how, const bn_job *job,
+                             int64_t nodes);
+void bn_problem_free(bn_problem *s);
+bool bn_is_like(const bn_problem *s);    /* its settings are those of its own dataset */
 
 /* ---- the small graph (learned.c) ---- */
 
@@ -25,7 +26,7 @@ typedef struct {                /* what a budget holds */
 
 bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,
                                const bn_budget *budget);
-/* The small graph that the lesson shows. */
-bonsai_status bn_learned_graph(bonsai_graph **out, const bn_lesson *s, const bn_fit *fit);
+/* The small graph that the problem shows. */
+bonsai_status bn_learned_graph(bonsai_graph **out, const bn_problem *s, const bn_fit *fit);
 
 #endif
