@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 {
     session s;
     program_begin(&s);
-    int code = run_with_stack(&s, argc, argv);
+    int code = run_with_stack(program_run, &s, argc, argv);
     if (code != EXIT_DONE && canceled_by()) {
         signal(canceled_by(), SIG_DFL);
         raise(canceled_by());               /* so that the shell sees the signal too */

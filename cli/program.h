@@ -62,7 +62,9 @@ typedef struct {
 /* Every program calls these two in order; run returns the command's exit code. */
 void program_begin(session *s);
 int  program_run(session *s, int argc, char **argv);
-int  run_with_stack(session *s, int argc, char **argv);        /* the same, whatever ulimit -s is */
+/* Calls a function on a stack that is large enough, whatever ulimit -s is. */
+typedef int program_fn(session *s, int argc, char **argv);
+int  run_with_stack(program_fn *run, session *s, int argc, char **argv);
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);

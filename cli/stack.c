@@ -13,15 +13,16 @@
 enum { ENOUGH = 1 << 20, ROOM = 8 << 20 };
 
 typedef struct {
+    program_fn *run;
     session *s;
     int      argc, code;
     char   **argv;
 } call;
 
-static void *run(void *payload)
+static void *run_call(void *payload)
 {
     call *c = payload;
-    c->code = program_run(c->s, c->argc, c->argv);
+    c->code = c->run(c->s, c->argc, c->argv);
     return NULL;
 }
 
@@ -33,17 +34,17 @@ static bool run_on_thread(call *c)
     if (pthread_attr_init(&room) != 0)
         return false;
     const bool started = pthread_attr_setstacksize(&room, ROOM) == 0 &&
-                         pthread_create(&thread, &room, run, c) == 0;
+                         pthread_create(&thread, &room, run_call, c) == 0;
     pthread_attr_destroy(&room);
     return started && pthread_join(thread, NULL) == 0;
 }
 
-int run_with_stack(session *s, int argc, char **argv)
+int run_with_stack(program_fn *run, session *s, int argc, char **argv)
 {
-    call c = {.s = s, .argc = argc, .argv = argv, .code = EXIT_FAILED};
+    call c = {.run = run, .s = s, .argc = argc, .argv = argv, .code = EXIT_FAILED};
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= ENOUGH)
-        run(&c);
+        run_call(&c);
     else if (!run_on_thread(&c))
         fprintf(stderr, "bonsai: the stack is limited to %llu bytes, and no thread with a larger one "
                         "can be started: raise the limit (ulimit -s unlimited)\n",

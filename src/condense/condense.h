@@ -6,7 +6,7 @@
 
 #include "trees/trees.h"
 
-/* ---- what may be asked for (request.c) ---- */
+/* ---- what may be asked for (condense.c) ---- */
 
 bonsai_status bn_request_budget(const bonsai_condense_options *o);
 bonsai_status bn_request_ratio(double ratio);

@@ -95,7 +95,7 @@ bonsai_status bn_reader_of(bn_reader **out, const bn_job *job);
 bonsai_status bn_reader_serve(const bn_job *job);
 void          bn_reader_done(const bn_job *job);
 
-/* ---- asking ahead (ask.c) ---- */
+/* ---- asking ahead ---- */
 
 #define BN_WHOLE INT64_MAX     /* as many entries as there are */
 
@@ -129,7 +129,7 @@ static inline bonsai_status bn_reader_want(bn_reader *r, const int32_t *nodes, i
     return bn_reader_remote(r) ? bn_reader_get(r, nodes, count, entries) : BONSAI_OK;
 }
 
-/* ---- facts (reader.c) ---- */
+/* ---- facts ---- */
 
 /* Of a node of this rank. */
 bn_row_facts bn_reader_look(bn_reader *r, int32_t node);

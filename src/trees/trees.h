@@ -1,7 +1,7 @@
-/* trees.h -- the stages of the methods that pick nodes of the graph.
+/* trees.h -- the methods that pick nodes of the graph, and their stages.
  *
- * Each stage is one file and knows none of the others; trees.c and baselines.c put them in
- * order, on the set of set.h.  A "tree" is the computation tree of a training node: the node and
+ * bn_trees (trees.c) is the paper's method, to be read first.  Each stage is one file and knows none of
+ * the others; exemplars.c and baselines.c use them on the set of set.h.  A "tree" is the computation tree of a training node: the node and
  * everything within L hops.  Trees are numbered by their place in the list of training nodes,
  * which ascends, so that ties by number are ties by node id.
  *

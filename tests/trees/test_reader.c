@@ -1,4 +1,4 @@
-/* test_ask.c -- trees chosen by one rank whose nodes are with others: the same choice as alone.
+/* test_reader.c -- trees chosen by one rank whose nodes are with others: the same choice as alone.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdatomic.h>
