@@ -156,6 +156,13 @@ bool bn_lines_next(bn_lines *l)
     return false;
 }
 
+bool bn_lines_row(bn_lines *l, bn_progress p, const char *stage, bonsai_status *rc)
+{
+    const bool there = bn_lines_next(l);
+    *rc = bn_lines_tick(l, p, stage);
+    return there && *rc == BONSAI_OK;
+}
+
 bonsai_status bn_lines_open(bn_lines *l, const char *path)
 {
     bonsai_status rc;

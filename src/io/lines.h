@@ -60,6 +60,8 @@ bool          bn_comment_next(bn_lines *l, bn_field *out);
 bonsai_status bn_lines_fail(const bn_lines *l, const char *fmt, ...) BN_PRINTF(2, 3);
 /* Reports progress now and then; call it for each record and once at the end. */
 bonsai_status bn_lines_tick(bn_lines *l, bn_progress p, const char *stage);
+/* Goes to the next record and reports progress.  False: there is none, or *rc says why not. */
+bool bn_lines_row(bn_lines *l, bn_progress p, const char *stage, bonsai_status *rc);
 
 bonsai_status bn_field_next(bn_lines *l, bn_field *out);
 bonsai_status bn_int_next(bn_lines *l, int64_t *out);   /* fails if there is no field */

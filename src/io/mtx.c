@@ -138,21 +138,19 @@ done:
 
 static bonsai_status read_entries(matrix *x)
 {
-    bonsai_status rc = BONSAI_OK;
+    bonsai_status rc;
     int64_t found = 0;
-    for (; bn_lines_next(&x->l); found++) {
-        BN_TRY(bn_lines_tick(&x->l, x->progress, "reading edges"));
+    for (; bn_lines_row(&x->l, x->progress, "reading edges", &rc); found++) {
         if (found == x->entries)
             return bn_lines_fail(&x->l, "there are more than the %lld entries announced",
                                  (long long)x->entries);
         BN_TRY(read_entry(x));
     }
-    if (found < x->entries)
+    if (rc == BONSAI_OK && found < x->entries)
         return bn_fail_at(BONSAI_E_FORMAT, x->l.path, "ends after %lld of %lld entries",
                           (long long)found, (long long)x->entries);
-    BN_TRY(bn_lines_tick(&x->l, x->progress, "reading edges"));
-    if (x->weighted && !x->d->weight)
-        BN_TRY(BN_NEW(&x->d->weight, 1));
+    if (rc == BONSAI_OK && x->weighted && !x->d->weight)
+        rc = BN_NEW(&x->d->weight, 1);
 done:
     return rc;
 }

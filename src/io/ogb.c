@@ -201,8 +201,7 @@ static bonsai_status text_edges(reader *r)
     }
     BN_TRY(BN_NEW(&d->source, m));
     BN_TRY(BN_NEW(&d->target, m));
-    BN_TRY(bn_lines_tick(l, r->s->progress, "reading edges"));
-    while (bn_lines_next(l)) {
+    while (bn_lines_row(l, r->s->progress, "reading edges", &rc)) {
         if (d->m == m) {
             rc = bn_lines_fail(l, "more edges than the %lld of num-edge-list", (long long)m);
             goto done;
@@ -210,10 +209,9 @@ static bonsai_status text_edges(reader *r)
         BN_TRY(next_node(l, r->s->n, &d->source[d->m]));
         BN_TRY(next_node(l, r->s->n, &d->target[d->m]));
         BN_TRY(end_record(l, "two nodes"));
-        BN_TRY(bn_lines_tick(l, r->s->progress, "reading edges"));
         d->m++;
     }
-    if (d->m < m)
+    if (rc == BONSAI_OK && d->m < m)
         rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "ends after %lld edges of the %lld of "
                         "num-edge-list", (long long)d->m, (long long)m);
 done:
@@ -250,8 +248,7 @@ static bonsai_status text_features(reader *r)
     BN_TRY(text_open(&t, r->folder, "raw/node-feat"));
     bn_lines *l = &t.lines;
     l->separator = ',';
-    BN_TRY(bn_lines_tick(l, r->s->progress, "reading features"));
-    for (; bn_lines_next(l); row++) {
+    for (; bn_lines_row(l, r->s->progress, "reading features", &rc); row++) {
         if (row == 0) {
             f = count_fields(l);
             if (!bn_mul(&size, r->s->n, f) || size > (l->stop - l->data + 1) / 2) {
@@ -264,10 +261,9 @@ static bonsai_status text_features(reader *r)
         if (row == r->s->n)
             break;
         BN_TRY(text_row(l, x + row * f, f));
-        BN_TRY(bn_lines_tick(l, r->s->progress, "reading features"));
     }
     r->d->features = f;
-    if (row < r->s->n || l->more)
+    if (rc == BONSAI_OK && (row < r->s->n || l->more))
         rc = bn_fail_at(BONSAI_E_FORMAT, t.path, "has %s than the %lld rows of the labels",
                         row < r->s->n ? "fewer" : "more", (long long)r->s->n);
 done:

@@ -140,9 +140,8 @@ void bn_table_start(bn_table *t)
 
 bool bn_table_next(bn_table *t, bonsai_status *rc)
 {
-    const bool there = bn_lines_next(&t->l);
-    *rc = bn_lines_tick(&t->l, t->progress, t->stage);
-    if (*rc == BONSAI_OK && there && t->in_order)
+    const bool there = bn_lines_row(&t->l, t->progress, t->stage, rc);
+    if (there && t->in_order)
         *rc = bn_lines_close_up(&t->l);
     return there && *rc == BONSAI_OK;
 }
