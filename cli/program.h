@@ -29,8 +29,8 @@ int  progress_tick(const bonsai_progress *now, void *payload);  /* a bonsai_prog
 void progress_clear(progress *p);                       /* before printing anything */
 void progress_end(progress *p, const char *what);       /* the last line, if a bar was drawn */
 void cancel_on_signals(void);
-int  canceled_by(void);                                 /* the signal, 0: none */
-void cancel_by(int number);                             /* as if that signal had come */
+int  canceled_by(void);                                 /* returns the signal, or 0 */
+void cancel_by(int number);                             /* acts as if that signal had come */
 
 /* ---- a run --------------------------------------------------------------- */
 
@@ -68,19 +68,19 @@ int  run_with_stack(program_fn *run, session *s, int argc, char **argv);
 
 extern const command commands[];                        /* ended by a NULL name */
 const command *command_find(const char *name);
-int refuse_command(session *s, const char *name);       /* suggests another; EXIT_USAGE */
+int refuse_command(session *s, const char *name);       /* suggests another; returns EXIT_USAGE */
 
 style style_of(const session *s);
-int  fail(session *s, bonsai_status rc);                /* prints bonsai_error(); EXIT_FAILED */
-int  fail_missing(session *s, const char *path);        /* a graph that is not there; the same */
-int  fail_with(session *s, const char *format, ...)     /* prints a sentence; EXIT_FAILED */
+int  fail(session *s, bonsai_status rc);        /* prints bonsai_error(); returns EXIT_FAILED */
+int  fail_missing(session *s, const char *path);        /* the same of a missing graph */
+int  fail_with(session *s, const char *format, ...)     /* prints a sentence; returns EXIT_FAILED */
     __attribute__((format(printf, 2, 3)));
-int  refuse(session *s, const char *format, ...)        /* the same for usage; EXIT_USAGE */
+int  refuse(session *s, const char *format, ...)        /* the same for usage; returns EXIT_USAGE */
     __attribute__((format(printf, 2, 3)));
-void note(session *s, const char *format, ...)          /* unless -q */
+void note(session *s, const char *format, ...)          /* prints a note, unless -q */
     __attribute__((format(printf, 2, 3)));
 
-/* Suggests a command, where a person reads: if stdout and stderr are terminals. */
+/* Suggests a command, if stdout and stderr are terminals. */
 void next_command(session *s, const char *line);
 
 int cmd_generate(session *s, int argc, char **argv);

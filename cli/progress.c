@@ -100,8 +100,8 @@ typedef struct {                /* widths; 0: left out */
     int stage, bar, left, note;
 } bar_layout;
 
-/* Narrows the bar to what the rest leaves.  The note goes first, then the time that is left, then
- * the bar; the name of the stage is cut.  The last column stays free: a terminal may wrap there. */
+/* Narrows the bar to what the rest leaves.  Leaves out the note first, then the time that is left,
+ * then the bar; cuts the name of the stage.  The last column stays free: a terminal may wrap there. */
 static void fit(bar_layout *l, int columns)
 {
     const int room = columns - 1 - PERCENT;

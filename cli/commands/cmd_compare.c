@@ -201,8 +201,8 @@ static bn_json *heading(const arguments *a, const bonsai_graph *g)
                                   (int64_t)bonsai_graph_classes(g), "checksum", sum);
     bn_json *options = bn_json_pack(
         "{s:i,s:i,s:i,s:i,s:I,s:i,s:i,s:f,s:f,s:f,s:s,s:s,s:s,s:s,s:s}", "seeds", t->seeds,
-        "epochs", t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden, "heads",
-        t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
+        "epochs", t->epochs, "every", t->every, "layers", t->layers, "hidden", (int64_t)t->hidden,
+        "heads", t->heads, "gin-layers", t->gin_layers, "rate", t->rate, "decay", t->decay, "dropout",
         t->dropout, "standardise", training_standardise(t), "accounting",
         a->condense.accounting ? "paper" : "strict", "split", split, "metric",
         bonsai_metric_name(t->metric), "seed", seed);

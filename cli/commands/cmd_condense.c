@@ -185,7 +185,7 @@ static void settle_published(session *s, bonsai_condense_options *o)
     for (int i = 0; i < 3; i++)
         if (option_given(s, fixed[i]))
             note(s, "--%s has no effect with --method published", fixed[i]);
-    o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;       /* what is printed goes by it */
+    o->accounting = BONSAI_ACCOUNTING_PAPER_FULL;       /* printing reads it */
 }
 
 static const bonsai_field output_row[] = {

@@ -47,7 +47,8 @@ static bonsai_status read_ordered(session *s, bonsai_graph **out, const argument
     return rc;
 }
 
-static bonsai_status project(session *s, bonsai_graph **out, const bonsai_graph *g, const char *path)
+static bonsai_status project(session *s, bonsai_graph **out, const bonsai_graph *g,
+                             const char *path)
 {
     bonsai_graph *small = NULL;
     bonsai_status rc = crew.read(&small, path, &s->read);
@@ -121,7 +122,8 @@ static int is_large_arrays(const char *path, const char *format)
 /* Notes that --memory had no effect because the whole graph was in memory. */
 static void note_memory(session *s, const arguments *a, const char *format)
 {
-    const int as_it_is = !a->order && !a->normalise && !a->names && !a->small && !s->read.keep_repeated &&
+    const int as_it_is = !a->order && !a->normalise && !a->names && !a->small &&
+                         !s->read.keep_repeated &&
                          (a->write.features == BONSAI_ENCODING_AUTO ||
                           a->write.features == BONSAI_ENCODING_KEEP);
     if (a->write.memory > 0 &&

@@ -146,8 +146,8 @@ static int tell_gain(session *s, found *f)
     f->small = (judged){s->accuracy, s->waited};
     put_prose("\nTrained on one percent of the bytes, a model gets %.1f %% of the test nodes "
               "right, against %.1f %% when trained on all; training and judging took %.2f s "
-              "instead of %.2f s: %.1f times faster.\n", f->small.accuracy, f->full.accuracy, f->small.seconds,
-              f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
+              "instead of %.2f s: %.1f times faster.\n", f->small.accuracy, f->full.accuracy,
+              f->small.seconds, f->full.seconds, f->full.seconds / (f->small.seconds > 0 ? f->small.seconds : 1e-6));
     return EXIT_DONE;
 }
 

@@ -102,7 +102,8 @@ static int parse(session *s, arguments *a, int argc, char **argv)
         .groups = (const opt_group[]){
             {.base = a, .own = own_rows},
             {.base = &a->o, .kind = BONSAI_OPTIONS_PLAN},
-            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE, .only = "ratio bytes trees method layers k effort"},
+            {.base = &a->c, .kind = BONSAI_OPTIONS_CONDENSE,
+             .only = "ratio bytes trees method layers k effort"},
             {.base = &a->shape, .kind = BONSAI_OPTIONS_SHAPE, .but = "val weighted bytes"}, {0}},
         .shared = OPT_THREADS | OPT_JSON,
     };

@@ -68,7 +68,8 @@ static int parse(session *s, request *q, int argc, char **argv)
         .values = &q->t.path,
         .groups = (const opt_group[]){
             {.base = q, .own = own},
-            {.base = &q->t.o, .kind = BONSAI_OPTIONS_TRAIN, .only = "seeds epochs seed metric weighted"},
+            {.base = &q->t.o, .kind = BONSAI_OPTIONS_TRAIN,
+             .only = "seeds epochs seed metric weighted"},
             {.base = &q->page, .kind = BONSAI_OPTIONS_REPORT, .only = "title fragment"}, {0}},
         .shared = OPT_READS | OPT_JSON,
     };

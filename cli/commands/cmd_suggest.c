@@ -83,7 +83,7 @@ static int parse(session *s, arguments *a, int argc, char **argv)
     return code == OPT_GO ? settle(s, a) : code;
 }
 
-/* ---- what is told -------------------------------------------------------- */
+/* ---- the results ---------------------------------------------------------- */
 
 /* Writes the command that makes the small graph, with the options that were given. */
 static void name_command(arguments *a, const session *s, const bonsai_suggest_info *i)

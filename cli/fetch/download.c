@@ -1,6 +1,6 @@
 /* download.c -- downloads one file over http or https with libcurl.
  *
- * Data goes to NAME.part, which is renamed when it is complete and verified, so
+ * Data is written to NAME.part, which is renamed when it is complete and verified, so
  * that NAME is never half written.  An interrupted download resumes from the
  * .part.  A known checksum shows whether the two halves fit.  Without one, the
  * server is asked for the rest only if the file has not changed (If-Range); the

@@ -12,20 +12,20 @@ int64_t path_bytes(const char *path);                   /* of a file, a folder o
 int     path_ends_with(const char *path, const char *end);
 int     path_can_be_written(session *s, const char *path);      /* as a graph; 0: printed why not */
 int     file_can_be_written(session *s, const char *path);      /* the same for any other file */
-/* The text of a file, up to a zero; free() it.  Exit code. */
+/* Reads the text of a file, up to a zero; free() it.  Returns the exit code. */
 int  file_text(session *s, char **text, const char *path);
-int     path_is_same(const char *a, const char *b);     /* the same file, which exists */
-/* NAME-SUFFIX.bonsai, or with name's own ending.  0: longer than MOST_PATH. */
+int     path_is_same(const char *a, const char *b);     /* both exist and are one file */
+/* Writes NAME-SUFFIX.bonsai, or with name's own ending; returns 0 if longer than MOST_PATH. */
 int     path_with_suffix(char *to, const char *name, const char *suffix, int len);
 int64_t summary_file_bytes(summary *r, const char *key, const char *label, const char *path);
 
-/* The file that a link, or a chain of links, leads to; it need not exist.  0, or -1 and errno. */
+/* Finds the file that a chain of links leads to; it need not exist.  Returns 0, or -1 and errno. */
 int     path_follow(char to[MOST_PATH], const char *path);
-/* A temporary name next to target, the same in every process. */
+/* Writes a temporary name next to target, the same in every process. */
 void    path_beside(char to[MOST_PATH + 32], const char *target, int writer);
-/* Creates a file under a temporary name next to target; a descriptor, or -1 and errno. */
+/* Creates a file with a temporary name next to target; returns a descriptor, or -1 and errno. */
 int     newfile_open(char temporary[MOST_PATH + 32], const char *target);
-/* Renames a file; it gets the mode of a file that it replaces.  0, or -1 and errno. */
+/* Renames a file, with the mode of a file that it replaces.  Returns 0, or -1 and errno. */
 int     path_replace(const char *from, const char *to);
 
 /* Rows of cells separated by commas, on stdout or in a file that is renamed when complete. */

@@ -16,11 +16,11 @@ bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
 /* Prints what may have been meant by a graph that is missing (nearby.c). */
 void suggest_graph(const char *missing, char *const *words);
 
-/* Where each of the consecutive names, each ended by a zero, begins; or NULL. */
+/* Lists where each of consecutive names, each ended by a zero, begins; NULL without names. */
 int list_names(session *s, const char ***out, const bonsai_array *a, int64_t count);
-/* Gives a graph the class numbers of a small graph or a model, where names tell them, and the scale of
- * the small graph's columns.  Nodes of a class that is not known there are refused; with bare, *bare
- * is then the graph without its labels, which borrows from *g, and a note says so. */
+/* Gives a graph the class numbers of a small graph or a model, by name, and the scale of the small
+ * graph's columns.  Fails for a class that is unknown there; with bare, makes *bare instead, the
+ * graph without its labels, which borrows from *g, and prints a note. */
 int match_small(session *s, bonsai_graph **full, const bonsai_graph *small);
 int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_graph **bare);
 
@@ -28,7 +28,7 @@ int match_model(session *s, bonsai_graph **g, const bonsai_model *m, bonsai_grap
 void note_drawn(session *s, const char *path, uint64_t seed);
 /* Notes, once, columns of dense features whose standard deviations are far apart. */
 void note_scales(session *s, const bonsai_graph *g, const char *path);
-int  is_unscaled(const bonsai_graph *g);                /* 1: they do */
+int  is_unscaled(const bonsai_graph *g);                /* returns 1 if they are */
 void name_scaling(char *line, size_t size, const session *s, const char *path); /* what helps */
 
 /* Writes the page about small to path, with the session's threads and progress; *bytes: its

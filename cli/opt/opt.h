@@ -32,9 +32,9 @@ typedef struct {
 } opt_spec;
 
 enum { OPT_GO = -1 };
-/* Fills the groups' structs.  OPT_GO, or the exit code to leave with. */
+/* Fills the groups' structs.  Returns OPT_GO, or the exit code. */
 int opt_parse(session *s, const opt_spec *spec, int argc, char **argv);
-/* Whether it found the option of this field, whatever its value. */
+/* Returns 1 if the line has the option of this field. */
 int option_given(const session *s, const char *field);
 /* Adds how GRAPH was read to a line, for the command that reads it next. */
 void options_of_reading(char *line, size_t size, const session *s);

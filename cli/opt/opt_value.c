@@ -196,8 +196,8 @@ static int no_whole(session *s, const opt *o, const char *text)
                          ? strchr(units, toupper((unsigned char)text[digits])) : NULL;
     char why[80] = "not a whole number";
     if (at)
-        snprintf(why, sizeof why, "not a whole number; write %.*se%d", (int)(digits < 32 ? digits : 32),
-                 text, 3 * (int)(at - units + 1));
+        snprintf(why, sizeof why, "not a whole number; write %.*se%d",
+                 (int)(digits < 32 ? digits : 32), text, 3 * (int)(at - units + 1));
     return bad(s, o, text, why);
 }
 
@@ -257,8 +257,9 @@ static int set_words(session *s, const opt *o, const char *text)
     if (!*text)
         return refuse(s, "--%s is empty", o->name);
     snprintf(name, sizeof name, "--%s", o->name);
-    int rc = strcmp(text, "all") == 0 ? OPT_GO : parse_words(s, word, &count, name, text, o->f->words);
-    for (int i = 0; rc == OPT_GO && strcmp(text, "all") != 0 && i < count; i++)
+    const int all = strcmp(text, "all") == 0;
+    int rc = all ? OPT_GO : parse_words(s, word, &count, name, text, o->f->words);
+    for (int i = 0; rc == OPT_GO && !all && i < count; i++)
         bits |= 1 << word[i];
     if (rc == OPT_GO)
         *(int *)o->value = bits;

@@ -160,7 +160,7 @@ static int put_facts(const summary *r, int from)
 /* ---- tables -------------------------------------------------------------- */
 
 typedef struct {
-    int    width[COLUMNS], least[COLUMNS];      /* of a column as it is, and at the least */
+    int    width[COLUMNS], least[COLUMNS];      /* of a column, unwrapped and at least */
     int    right[COLUMNS];                      /* numbers; a text is on the left */
     int    cell[COLUMNS];                       /* its place in a row; -1: a bar */
     double most[COLUMNS];

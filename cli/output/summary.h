@@ -34,23 +34,22 @@ typedef struct summary {        /* what a command prints */
 } summary;
 
 void summary_heading(summary *r, const char *text);
-/* Facts; the key may be "degree.min", an object inside the JSON.  A fact without a key is shown
- * only on a terminal, one without a label everywhere else. */
+/* Add a fact.  The key "degree.min" means an object inside the JSON.  Only people see a fact
+ * without a key, and only programs one without a label. */
 void summary_int(summary *r, const char *key, const char *label, int64_t value);
 void summary_real(summary *r, const char *key, const char *label, double value, const char *format);
 void summary_text(summary *r, const char *key, const char *label, const char *value);
 void summary_note(summary *r, const char *format, ...)  /* after the last fact, on a terminal */
     __attribute__((format(printf, 2, 3)));
-/* A table without a key is shown only on a terminal. */
+/* Adds a table; only people see one without a key. */
 void summary_table(summary *r, const char *key, const column *columns, bn_json *rows);
 void summary_degrees(summary *r, const bonsai_stats *st);
 void summary_json(summary *r, const char *key, bn_json *value);  /* in JSON only */
-/* Whether a part may be added: rc says that it is there.  Without memory the summary is broken. */
+/* Returns 1 if rc is BONSAI_OK; marks the summary as broken if memory is exhausted. */
 int  summary_has(summary *r, bonsai_status rc);
 int  summary_print(summary *r, session *s);             /* to stdout; frees; exit code */
 void summary_free(summary *r);                          /* of one that is not printed */
-/* The two parts of it that aligned.c and summary.c share: all as aligned text; a cell as text, for people
- * or for a program. */
+/* Writes all as aligned text (aligned.c); writes a cell as text, for people or for a program. */
 void summary_put_text(const summary *r);
 void cell_text(char *buf, size_t size, const bn_json *cell, const char *format, int people);
 bn_json *summary_object(const summary *r);               /* as --json prints it; NULL: no memory */

@@ -9,7 +9,7 @@
 typedef struct {
     session     *s;
     const char  *command;       /* the command of bonsai that the file belongs to */
-    const char  *place;         /* what messages tell the user to change: "file", "folder" */
+    const char  *place;         /* what messages advise to change: "file", "folder" */
     const char  *path;
     bn_json      *heading;       /* {"bonsai_COMMAND": version, "graph": {...}, "options": {...}} */
     bonsai_cell *cells;         /* the cells to measure */
@@ -30,10 +30,10 @@ int  cellfile_keep(const bonsai_cell *c, void *file);   /* a bonsai_cell_fn: on 
 int  cellfile_stopped(cellfile *f, bonsai_status rc);
 void cellfile_close(cellfile *f);                       /* frees the heading too */
 bn_json *cell_json(const bonsai_cell *c);                /* an object, yours; NULL: no memory */
-/* Its split, its draw, every run, and the recall of each class. */
+/* Returns its split, its draw, every run, and the recall of each class. */
 bn_json *cell_values_json(const bonsai_cell *c, int64_t classes);
 
-/* "own", or the percent of the splits that a comparison of g draws. */
+/* Writes "own", or the percent of the splits that a comparison of g draws. */
 enum { SPLIT_TEXT = 64 };
 void compared_split(char text[SPLIT_TEXT], const bonsai_graph *g, const bonsai_compare_options *o);
 /* Prints the table of a comparison whose cells are done, and its methods in pairs.  Exit code. */

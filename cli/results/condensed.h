@@ -10,17 +10,17 @@
 double fact(const bonsai_condense_info *i, const char *path);
 int64_t fact_whole(const bonsai_condense_info *i, const char *path);
 
-/* All that condensing reports, of a graph that was written to path. */
+/* Adds all that condensing reports, of a graph that was written to path. */
 void summary_condensed(summary *r, const bonsai_condense_options *o, const bonsai_condense_info *i,
                        const bonsai_graph *small, const char *path);
 void summary_why(summary *r, const bonsai_condense_info *i);     /* nothing if none is known */
 void summary_seed(summary *r, uint64_t seed);
 void summary_condensed_sizes(summary *r, const bonsai_condense_info *i);  /* small and full */
-/* A note at the row before, of the peak; what scratch files held, and the limit. */
+/* Notes the peak at the row before; adds what scratch files held, and the limit. */
 void summary_condensed_memory(summary *r, const bonsai_condense_info *i);
-/* How it was chosen: trees and their cover, or prototypes. */
+/* Adds how it was made: trees and their cover, prototypes, or learned nodes. */
 void summary_condensed_making(summary *r, const bonsai_condense_info *i, const bonsai_graph *small);
-/* How many prototypes there are, and how many of them are pairs with a second node. */
+/* Adds the number of prototypes, and of second nodes of pairs. */
 void summary_prototypes(summary *r, const char *key, const char *second_key,
                         const bonsai_graph *small);
 void summary_condensed_quality(summary *r, const bonsai_condense_info *i);     /* by the probe */
@@ -28,8 +28,8 @@ const char *condensed_method(const bonsai_condense_info *i);            /* by na
 void summary_condensed_options(summary *r, const bonsai_condense_options *o);   /* in JSON alone */
 int64_t condensed_roles(const bonsai_graph *g, bonsai_role role);       /* nodes of that role */
 
-/* What a prototype of small stands for: its soft label, members, nearest nodes of full (NULL: not
- * given; names: of its nodes, or NULL) and features.  The strongest features of any node. */
+/* Adds what a prototype of small stands for: its soft label, members, nearest nodes of full (or
+ * NULL; names: of its nodes, or NULL) and features; then the strongest features of any node. */
 void summary_prototype(summary *r, const bonsai_graph *small, const bonsai_graph *full,
                        const char *const *names, const bonsai_why *w);
 void summary_strongest(summary *r, const bonsai_graph *small, const bonsai_graph *full,

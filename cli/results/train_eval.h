@@ -14,14 +14,14 @@ bn_json *measure_spread(const bonsai_train_info *i, bonsai_metric m);   /* null:
 /* Sets the name of each metric, with this end, to its value. */
 void measures_set(bn_json *object, const char *end, const double *metric);
 void measures_set_spread(bn_json *object, const double *mean, const double *std);
-/* "Macro F1" and the rest of a heading. */
+/* Writes "Macro F1" and the rest of a heading. */
 void measure_title(char *out, size_t size, bonsai_metric m, const char *rest);
 bn_json *class_list(const bonsai_view *v);              /* by name, or by number without one */
 
-double carbon_grams(double seconds);                    /* CO2 of ten CPU cores, as the paper counts */
+double carbon_grams(double seconds);                    /* CO2 of ten CPU cores by the paper */
 
-typedef struct {                /* of networks on graphs that the paper trains wide ones on, by the */
-    int64_t hidden;             /* protocol and the line; without a protocol as on any graph */
+typedef struct {                /* of networks on graphs that the paper trains wide ones on */
+    int64_t hidden;
     int     standardise;
 } training_width;
 
@@ -57,36 +57,36 @@ const char *training_protocol_name(int protocol);
  * that the paper trains wide networks on. */
 training_width training_follow(const session *s, bonsai_train_options *o, int protocol);
 int  training_is_wide(const bonsai_known *k);           /* the paper trains wide networks on it */
-/* Sets the width if judge is such a graph, and says so if that changes something. */
+/* Sets the width if judge is such a graph; notes a change. */
 void training_widen(session *s, bonsai_train_options *o, const training_width *width,
                     const bonsai_graph *judge);
 const char *training_standardise(const bonsai_train_options *o);       /* the word of the option */
 /* Trains, writes and prints; exit code. */
 int  training_run(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
-/* The same without printing; then training_free, whatever it returned. */
+/* The same without printing; call training_free afterwards in any case. */
 int  training_work(session *s, training *t, const bonsai_graph *small, const bonsai_graph *full);
 void training_free(training *t);
-/* The exit code of a training that ended with this one and was printed. */
+/* Returns the exit code of a training that was printed: code, or EXIT_FAILED if canceled. */
 int  training_ended(session *s, const training *t, int code);
 double training_judgings(const bonsai_train_options *o);        /* how often a run is judged */
-/* Refuses a pair that was named the wrong way round.  EXIT_DONE, or the exit code. */
+/* Fails if the two graphs are swapped.  Returns EXIT_DONE, or the exit code. */
 int  training_check_pair(session *s, const training *t, const bonsai_graph *small,
                          const bonsai_graph *full);
-/* Prints a note if the sizes show that small was not condensed from full. */
+/* Notes that small was not condensed from full, if the sizes show it. */
 void training_note_pair(session *s, const training *t, const bonsai_graph *small,
                         const bonsai_graph *full);
-/* Writes the split to t->parts, and prints a note if it is not the obvious one. */
+/* Writes the split to t->parts; notes one that was drawn or recorded. */
 void training_note_split(session *s, training *t, const bonsai_train_info *i);
 int  trained_curves(session *s, const training *t);             /* exit code */
 /* g: the graph that was judged on.  Exit code. */
 int  trained_print(session *s, const training *t, const bonsai_graph *g);
-bn_json *trained_json(const training *t, const bonsai_graph *g);        /* the same; NULL: no memory */
+bn_json *trained_json(const training *t, const bonsai_graph *g);        /* NULL: no memory */
 
-/* Trains on full too, unless t says not to or it takes too much: then a note says so. */
+/* Trains on full too, unless t->alone; leaves it out with a note if it takes too much. */
 bonsai_status beside_train(session *s, training *t, const bonsai_graph *full);
-double beside_kept(const training *t, int k);   /* percent of the full graph's metric; -1: unknown */
+double beside_kept(const training *t, int k);  /* percent of the full metric; -1: unknown */
 void beside_add(summary *r, const training *t, char title[64]);        /* the table of both */
-/* The class that model k of the small graph loses, where one is lost: finds them, and says so. */
+/* Finds the class that each model of the small graph loses; beside_add_lost adds it. */
 int beside_judge(session *s, training *t);              /* exit code */
 void beside_add_lost(summary *r, const training *t, int k, const bn_json *names);
 

@@ -186,7 +186,8 @@ static void add_others(summary *r, const training *t)
             if (m != (int)f->metric && f->metric_mean[m] >= 0)
                 bn_json_add(rows, bn_json_pack("[s,s,o,o,o]", bonsai_model_name(f->model),
                                                bonsai_metric_name((bonsai_metric)m),
-                                               measure_json(f->metric_mean[m]), measure_spread(f, (bonsai_metric)m),
+                                               measure_json(f->metric_mean[m]),
+                                               measure_spread(f, (bonsai_metric)m),
                                                measure_json(f->metric_val_mean[m])));
         }
     if (bn_json_count(rows))

@@ -26,7 +26,7 @@ static bn_json *wide_json(const void *at)
 {
     int64_t value;
     memcpy(&value, at, sizeof value);
-    return bn_json_whole((int64_t)value);     /* a seed above 2^63 comes back as it was */
+    return bn_json_whole((int64_t)value);     /* a seed above 2^63 is read back unchanged */
 }
 
 static bn_json *set_json(const bonsai_field *f, const void *options)
@@ -101,8 +101,7 @@ int bonsai_options_json(char *text, size_t size, bonsai_options_kind kind, const
 
 /* ---- and back ---- */
 
-/* Nothing unless they are shares of 100.  Their decimals were cut: what that may have added is
- * taken from the last. */
+/* Reads shares of 100, nothing else.  Subtracts from the last one what rounding may have added. */
 static void read_split(const bonsai_field *f, void *options, const bn_json *value)
 {
     double split[3], sum = 0;
@@ -127,7 +126,7 @@ static void read_word(const bonsai_field *f, void *options, const char *word)
             bn_field_set(f, options, i);
 }
 
-/* Words with commas between them; what is none of the set is passed over. */
+/* Reads words between commas; skips those outside the set. */
 static void read_set(const bonsai_field *f, void *options, const char *text)
 {
     int bits = 0;
@@ -140,7 +139,7 @@ static void read_set(const bonsai_field *f, void *options, const char *text)
     bn_field_set(f, options, bits);
 }
 
-/* Those of 64 bits, which a double may not hold exactly. */
+/* Reads whole numbers of 64 bits, which a double may not hold exactly. */
 static void read_wide(const bonsai_field *f, void *options, const bn_json *value)
 {
     const int64_t wide = (int64_t)bn_json_as_whole(value);

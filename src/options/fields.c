@@ -18,7 +18,8 @@
 /* Rows that structs share. */
 #define THREADS(object)                                                             \
     {ROW(object, threads, INT), .high = 4096, \
-     .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL | BONSAI_MARK_FIRST, IN(SPEED), .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
+     .marks = BONSAI_MARK_ASIDE | BONSAI_MARK_LOCAL | BONSAI_MARK_FIRST, IN(SPEED),  \
+     .letter = 't', .arg = "N", .help = "threads, 0 for every core it may use"}
 #define MEMORY(object, text, otherwise_text)                                        \
     {ROW(object, memory, BYTES), .high = HUGE_VAL, .marks = BONSAI_MARK_ASIDE, .arg = "M", \
      IN(SPEED), .help = text, .otherwise = otherwise_text}

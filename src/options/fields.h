@@ -21,27 +21,27 @@ extern const bn_struct bn_structs[BONSAI_OPTIONS_COUNT];
 extern const char *const bn_method_words[BONSAI_METHOD_COUNT + 1];
 extern const char *const bn_metric_words[BONSAI_METRIC_COUNT + 1];
 
-/* The field of that name; there must be one. */
+/* Returns the field of that name, which must exist. */
 const bonsai_field *bn_field_named(bonsai_options_kind kind, const char *name);
 size_t bn_field_bytes(const bonsai_field *f);           /* of the member */
-/* The value that the struct has there, as a number; of a text, a pointer or a split 0. */
+/* Returns the value as a number; 0 for a text, a pointer or a split. */
 double bn_field_number(const bonsai_field *f, const void *options);
 void bn_field_set(const bonsai_field *f, void *options, double value);
-/* The option's name in the program, without "--", into room for 48. */
+/* Writes the option's name in the program, without "--", into 48 bytes. */
 const char *bn_field_option(char *name, const bonsai_field *f);
 
-/* Whether a number may be given; its preset need not be one. */
+/* Returns whether a number is in range; the preset may be outside. */
 bool bn_field_in_range(const bonsai_field *f, double value);
-/* Refuses a number that may not be given. */
+/* Fails if a number is out of range. */
 bonsai_status bn_field_check(const bonsai_field *f, double value);
-/* Refuses a struct with a value that is neither its preset nor may be given. */
+/* Fails if a value is neither its preset nor in range. */
 bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options);
 
-/* Whether it decides the answer, and so is in the record of one. */
+/* Returns whether the option affects results, and so is recorded with them. */
 bool bn_field_recorded(const bonsai_field *f);
-/* All that does, as an object; NULL: no memory. */
+/* Returns all recorded options as an object; NULL without memory. */
 bn_json *bn_fields_json(bonsai_options_kind kind, const void *options);
-/* Sets what the object names; what could not have been given is passed over, and so are texts. */
+/* Sets what the object names; skips texts and values out of range. */
 void bn_fields_from_json(bonsai_options_kind kind, void *options, const bn_json *from);
 
 #endif

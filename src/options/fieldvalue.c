@@ -80,7 +80,7 @@ double bn_field_number(const bonsai_field *f, const void *options)
     return real;
 }
 
-/* A flag takes any number, from a file too large for an int; others were looked at before. */
+/* Sets the value.  A flag takes any number of a file; the range of others was checked before. */
 void bn_field_set(const bonsai_field *f, void *options, double value)
 {
     char *at = (char *)options + f->offset;
@@ -123,7 +123,7 @@ bool bn_field_in_range(const bonsai_field *f, double v)
            (f->marks & BONSAI_MARK_BELOW ? v < f->high : v <= f->high);
 }
 
-/* "in 1..16", "at least 1", "above 0 and at most 1", "at least 0 and below 1". */
+/* Writes "in 1..16", "at least 1", "above 0 and at most 1", "at least 0 and below 1". */
 static void range_text(char *out, size_t size, const bonsai_field *f)
 {
     const bool above = f->marks & BONSAI_MARK_ABOVE, below = f->marks & BONSAI_MARK_BELOW;
@@ -165,7 +165,7 @@ bonsai_status bn_fields_check(bonsai_options_kind kind, const void *options)
 
 /* ---- text ---- */
 
-/* The preset of some fields is no value: it says that none was given. */
+/* Returns whether a value was given: the preset of some fields means none. */
 static bool is_given(const bonsai_field *f, double value)
 {
     return value != f->preset || (!f->otherwise && bn_field_in_range(f, value));

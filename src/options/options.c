@@ -28,9 +28,9 @@ static void set_presets(void *out, bonsai_options_kind kind)
             bn_field_set(f, out, f->preset);
 }
 
-enum { NO_STRUCT = 4096 };      /* bytes: none comes near, so such a size is what lay there */
+enum { NO_STRUCT = 4096 };      /* bytes, more than any struct has: such a size was never set */
 
-/* A size that cannot be one says that the struct holds anything: nothing more of it is read. */
+/* Fails if the size is impossible, before more of an uninitialised struct is read. */
 static bonsai_status check_size(const void *given, const char *name)
 {
     size_t size;
@@ -94,97 +94,38 @@ static void init_options(void *out, size_t size, bonsai_options_kind kind)
     bn_init_sized(out, size, &o, bn_structs[kind].size);
 }
 
-void bonsai_read_options_init_sized(bonsai_read_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_READ);
-}
+/* The init function of a struct of options, and of one that the library fills. */
+#define INIT_OPTIONS(object, kind)                                      \
+    void object##_init_sized(object *out, size_t size)                  \
+    {                                                                   \
+        init_options(out, size, BONSAI_OPTIONS_##kind);                 \
+    }
+#define INIT_RESULT(object)                                             \
+    void object##_init_sized(object *out, size_t size)                  \
+    {                                                                   \
+        const object empty = {.size = sizeof empty};                    \
+        bn_init_sized(out, size, &empty, sizeof empty);                 \
+    }
 
-void bonsai_write_options_init_sized(bonsai_write_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_WRITE);
-}
+INIT_OPTIONS(bonsai_read_options, READ)
+INIT_OPTIONS(bonsai_write_options, WRITE)
+INIT_OPTIONS(bonsai_generate_options, GENERATE)
+INIT_OPTIONS(bonsai_condense_options, CONDENSE)
+INIT_OPTIONS(bonsai_train_options, TRAIN)
+INIT_OPTIONS(bonsai_compare_options, COMPARE)
+INIT_OPTIONS(bonsai_report_options, REPORT)
+INIT_OPTIONS(bonsai_suggest_options, SUGGEST)
+INIT_OPTIONS(bonsai_plan_options, PLAN)
+INIT_OPTIONS(bonsai_shape, SHAPE)
 
-void bonsai_generate_options_init_sized(bonsai_generate_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_GENERATE);
-}
-
-void bonsai_condense_options_init_sized(bonsai_condense_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_CONDENSE);
-}
-
-void bonsai_train_options_init_sized(bonsai_train_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_TRAIN);
-}
-
-void bonsai_compare_options_init_sized(bonsai_compare_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_COMPARE);
-}
-
-void bonsai_report_options_init_sized(bonsai_report_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_REPORT);
-}
-
-void bonsai_suggest_options_init_sized(bonsai_suggest_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_SUGGEST);
-}
-
-void bonsai_plan_options_init_sized(bonsai_plan_options *o, size_t size)
-{
-    init_options(o, size, BONSAI_OPTIONS_PLAN);
-}
-
-void bonsai_shape_init_sized(bonsai_shape *s, size_t size)
-{
-    init_options(s, size, BONSAI_OPTIONS_SHAPE);
-}
-
-void bonsai_why_init_sized(bonsai_why *w, size_t size)
-{
-    const bonsai_why empty = {.size = sizeof empty};
-    bn_init_sized(w, size, &empty, sizeof empty);
-}
-
-void bonsai_scores_init_sized(bonsai_scores *s, size_t size)
-{
-    const bonsai_scores empty = {.size = sizeof empty};
-    bn_init_sized(s, size, &empty, sizeof empty);
-}
-
-void bonsai_view_init_sized(bonsai_view *v, size_t size)
-{
-    const bonsai_view empty = {.size = sizeof empty};
-    bn_init_sized(v, size, &empty, sizeof empty);
-}
-
-void bonsai_stats_init_sized(bonsai_stats *s, size_t size)
-{
-    const bonsai_stats empty = {.size = sizeof empty};
-    bn_init_sized(s, size, &empty, sizeof empty);
-}
-
-void bonsai_linear_init_sized(bonsai_linear *l, size_t size)
-{
-    const bonsai_linear empty = {.size = sizeof empty};
-    bn_init_sized(l, size, &empty, sizeof empty);
-}
-
-void bonsai_plan_init_sized(bonsai_plan *p, size_t size)
-{
-    const bonsai_plan empty = {.size = sizeof empty};
-    bn_init_sized(p, size, &empty, sizeof empty);
-}
-
-void bonsai_measures_init_sized(bonsai_measures *m, size_t size)
-{
-    const bonsai_measures empty = {.size = sizeof empty};
-    bn_init_sized(m, size, &empty, sizeof empty);
-}
+INIT_RESULT(bonsai_why)
+INIT_RESULT(bonsai_scores)
+INIT_RESULT(bonsai_view)
+INIT_RESULT(bonsai_stats)
+INIT_RESULT(bonsai_linear)
+INIT_RESULT(bonsai_plan)
+INIT_RESULT(bonsai_measures)
+INIT_RESULT(bonsai_difference)
 
 bonsai_status bn_result_check(const void *out, const char *name)
 {
@@ -198,12 +139,6 @@ void bn_result_fill(void *out, const void *ours)
     memcpy(&full, ours, sizeof full);
     memcpy(out, ours, size < full ? size : full);
     memcpy(out, &size, sizeof size);
-}
-
-void bonsai_difference_init_sized(bonsai_difference *d, size_t size)
-{
-    const bonsai_difference empty = {.size = sizeof empty};
-    bn_init_sized(d, size, &empty, sizeof empty);
 }
 
 const bonsai_cell bn_cell_empty = {.size = sizeof bn_cell_empty, .method = -1, .ratio = 1};

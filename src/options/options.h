@@ -29,12 +29,12 @@ void bn_init_sized(void *out, size_t size, const void *defaults, size_t full);
  * without one, fill copies as much of ours (which has its own size) as fits. */
 bonsai_status bn_result_check(const void *out, const char *name);
 void bn_result_fill(void *out, const void *ours);
-/* A copy of the caller's array of structs, each laid over an empty one of ours.  All have the size
- * of the first.  NULL for none.  bn_free it. */
+/* Copies the caller's array of structs, each laid over an empty one of ours; all have the size of
+ * the first.  NULL without any.  bn_free it. */
 bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
                               const char *name);
 extern const bonsai_cell bn_cell_empty;
 extern const bonsai_power bn_power_empty;
-void *bn_structs_at(const void *given, int64_t i);      /* the caller's own */
+void *bn_structs_at(const void *given, int64_t i);      /* in the caller's array */
 
 #endif
