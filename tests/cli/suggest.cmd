@@ -5,7 +5,7 @@ $BONSAI suggest g.bonsai -q --keep 0.8 --low 0.003 --high 0.05 --points 3 --halv
 
 # On a terminal: the table, the curve, and the next command with the options that were given.
 script -qec "stty cols 60; $BONSAI suggest g.bonsai -q --low 0.003 --points 5 --method prototypes --hard-labels -s 3" /dev/null | tr -d '\r' | sed 's/^\(  seconds *\)[0-9.]*/\1N/'
-LC_ALL=C script -qec "stty cols 40; $BONSAI suggest g.bonsai -q --low 0.01 --points 4 --method random" /dev/null | tr -d '\r' | sed -n '/|/,$p'
+LC_ALL=C script -qec "stty cols 60; $BONSAI suggest g.bonsai -q --low 0.01 --points 4 --method random" /dev/null | tr -d '\r' | sed -n '/|/,$p'
 
 # A share that is kept at once, and one that never is.
 $BONSAI suggest g.bonsai --keep 0.1 --low 0.1 --points 2 --method random | grep '^ratio\|^reached'

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 const workers crew = {.program = "bonsai"};
-const command commands[] = {{NULL, NULL, NULL}};
+const command commands[] = {{NULL, NULL, NULL, 0}};
 
 session silent_session(void)
 {
