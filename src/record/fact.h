@@ -73,7 +73,7 @@
       .row.label = "directions that rows are made of", WHEN("recipe.directions"))                  \
     X(ENTRIES, "recipe.entries", WHOLE, IN(PROTOTYPES), .row.label = "features kept of a row",     \
       WHEN("recipe.entries"))                                                                      \
-    X(COLUMNS, "recipe.columns", WHOLE, PLAIN)                                                     \
+    X(COLUMNS, "recipe.columns", FLAG, PLAIN)                                                      \
     X(BITS, "recipe.bits", WHOLE, PLAIN)                                                           \
     X(VALUES, "recipe.values", WORD, .word = type_word, IN(PROTOTYPES),                         \
       .row.label = "stored as")                                                                    \

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cellfacts.h"
 #include "condense/methods.h"
-#include "record/fact.h"
 #include "study.h"
 
 /* ---- what a cell belongs to ---------------------------------------------- */
@@ -263,21 +263,8 @@ static void note_sizes(bonsai_cell *made, const bn_worker *w, int i)
     const bonsai_condense_info *s = &w->info[i];
     made->bytes = paper ? bn_fact(s, BN_FACT_PAPER_BYTES) : s->bytes;
     made->share = paper ? bn_fact(s, BN_FACT_PAPER_RATIO) : s->ratio;
-    made->strict_bytes = s->bytes;
-    made->strict_share = s->ratio;
-    made->features = bn_fact_whole(s, BN_FACT_FEATURES);
-    made->whole_trees = bn_fact_whole(s, BN_FACT_WHOLE_TREES);
-    made->learn_rounds = bn_fact_whole(s, BN_FACT_LEARN_ROUNDS);
-    made->learn_made = bn_fact_whole(s, BN_FACT_LEARN_MADE);
-    made->nodes = s->nodes;
-    made->edges = s->edges;
-    made->labelled = s->labelled;
+    bn_cell_fill(made, s);
     made->checksum = bonsai_graph_checksum(w->small[i], BN_ENTERS_TRAINING);
-    made->seconds_condense = s->seconds_total;
-    made->seconds_wl = bn_fact(s, BN_FACT_SECONDS_WL);
-    made->seconds_knn = bn_fact(s, BN_FACT_SECONDS_KNN);
-    made->seconds_cover = bn_fact(s, BN_FACT_SECONDS_COVER);
-    made->seconds_sparsify = bn_fact(s, BN_FACT_SECONDS_SPARSIFY);
 }
 
 /* Fills the cells of small graph i; -1: it could not be made, and the last error says why. */

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "cellfacts.h"
 #include "graph/graph.h"
 #include "options/options.h"
 
@@ -127,48 +128,22 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
 
-/* Returns the sum, or -1 if one of both is not known. */
-static double add_known(double sum, double more)
-{
-    return sum < 0 || more < 0 ? -1 : sum + more;
-}
-
 /* Adds what is summed or averaged. */
 static void add(bonsai_cell *to, const bonsai_cell *c)
 {
     to->runs += c->runs;
     to->bytes += c->bytes;
     to->share += c->share;
-    to->strict_bytes += c->strict_bytes;
-    to->strict_share += c->strict_share;
-    to->features += c->features;
-    to->whole_trees = (int64_t)add_known((double)to->whole_trees, (double)c->whole_trees);
-    to->learn_rounds += c->learn_rounds;
-    to->learn_made += c->learn_made;
-    to->nodes += c->nodes;
-    to->edges += c->edges;
-    to->labelled += c->labelled;
-    to->seconds_condense += c->seconds_condense;
     to->seconds_train += c->seconds_train;
     to->seconds_eval += c->seconds_eval;
-    to->seconds_wl += c->seconds_wl;
-    to->seconds_knn += c->seconds_knn;
-    to->seconds_cover += c->seconds_cover;
-    to->seconds_sparsify += c->seconds_sparsify;
+    bn_cell_add(to, c);
 }
 
 static void average(bonsai_cell *to, int64_t cells)
 {
-    int64_t *whole[] = {&to->nodes, &to->edges, &to->labelled, &to->features, &to->whole_trees,
-                        &to->learn_rounds, &to->learn_made};
-    double *part[] = {&to->bytes, &to->share, &to->strict_bytes, &to->strict_share,
-                      &to->seconds_condense, &to->seconds_wl, &to->seconds_knn,
-                      &to->seconds_cover, &to->seconds_sparsify};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        *whole[i] = *whole[i] < 0 ? -1 : (*whole[i] + cells / 2) / cells;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        *part[i] /= (double)cells;
-    to->bytes = floor(to->bytes + 0.5);
+    bn_cell_divide(to, cells);
+    to->share /= (double)cells;
+    to->bytes = floor(to->bytes / (double)cells + 0.5);
     to->strict_bytes = floor(to->strict_bytes + 0.5);
 }
 

@@ -411,9 +411,30 @@ static void failed_allocations_are_survived(void **state)
     bonsai_graph_free(g);
 }
 
+/* Readers of any version take a value by its type. */
+static void facts_have_their_types(void **state)
+{
+    (void)state;
+    bonsai_condense_options o = asked(BONSAI_METHOD_PROTOTYPES);
+    bonsai_graph *g = generated(3), *small = NULL;
+    bn_json *root = NULL;
+    assert_int_equal(bonsai_condense(&small, NULL, g, &o), BONSAI_OK);
+    assert_int_equal(bn_record_load(&root, small), BONSAI_OK);
+    const bn_json *recipe = bn_json_get(root, "recipe");
+    assert_true(bn_json_is_flag(bn_json_get(recipe, "columns")));
+    assert_true(bn_json_is_flag(bn_json_get(recipe, "soft")));
+    assert_true(bn_json_is_whole(bn_json_get(recipe, "bits")));
+    assert_true(bn_json_is_real(bn_json_get(recipe, "probe")));
+    assert_true(bn_json_is_text(bn_json_get(recipe, "values")));
+    bn_json_free(root);
+    bonsai_graph_free(small);
+    bonsai_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_have_their_types),
         cmocka_unit_test(the_record_gives_back_what_condensing_told),
         cmocka_unit_test(the_options_make_the_same_graph_again),
         cmocka_unit_test(picked_nodes_say_which_tree_brought_them),
