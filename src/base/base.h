@@ -21,7 +21,7 @@
 
 /* Sets this thread's error sentence and returns rc.  Never call it in a parallel loop. */
 bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
-/* Sets "PATH: sentence".  path: of a file, or what a graph is called. */
+/* Sets "PATH: sentence".  path: of a file, or the name of a graph. */
 bonsai_status bn_fail_at(bonsai_status rc, const char *path, const char *fmt, ...) BN_PRINTF(3, 4);
 /* Fails with E_FORMAT and "PATH:LINE: sentence". */
 bonsai_status bn_fail_line(const char *path, int64_t line, int64_t column, const char *fmt,
@@ -39,7 +39,7 @@ bonsai_status bn_blame_caller(bonsai_status rc);
 
 typedef struct {                /* an error that can be kept, sent to another rank and set again */
     int32_t status, kind, section;
-    int32_t reason;             /* where the reason starts in the sentence */
+    int32_t reason;             /* position in the sentence */
     int64_t line, column, entry;
     char    sentence[1024], path[1024];
 } bn_error;
@@ -53,14 +53,14 @@ void bn_warn(const bonsai_read_options *o, bonsai_warning_kind kind, const char 
  * labels="FILE"; value NULL: the option alone.  Returns out. */
 const char *bn_option_text(char *out, size_t size, const bonsai_read_options *o, const char *name,
                            const char *value);
-/* Whether a pointer that a caller must give is missing; then the sentence says so. */
+/* Returns whether a required pointer is missing, and if so sets the error sentence. */
 bool bn_is_null(const void *p, const char *name);
-/* Refuses a number of things that is below 0. */
+/* Fails if a count of things is below 0. */
 bonsai_status bn_count_check(int64_t count, const char *things);
-/* As bn_is_null, for the place of a new object, which is NULL from then on. */
+/* Sets *out, the place of a new object, to NULL; true, with an error sentence, if out is NULL. */
 #define BN_NO_PLACE(out) (bn_is_null(out, "out") || (*(out) = NULL, false))
 
-/* Leaves through the label `done` with `rc` set if the call failed. */
+/* Jumps to the label `done` with `rc` set if the call failed. */
 #define BN_TRY(call)             \
     do {                         \
         rc = (call);             \
@@ -70,18 +70,18 @@ bonsai_status bn_count_check(int64_t count, const char *things);
 
 /* ---- memory (mem.c): the only malloc of the library ---- */
 
-/* Zeroed room for count items of the pointer's type; *pp stays NULL on failure.
- * A count of 0 gives a valid pointer. */
+/* Allocates zeroed room for count items of the pointer's type; *pp is NULL on failure. A count of 0
+ * gives a valid pointer. */
 #define BN_NEW(pp, count) bn_new((void **)(pp), (count), sizeof **(pp))
 bonsai_status bn_new(void **out, int64_t count, size_t item);
-/* Makes room for at least need items in *pp and keeps its contents; *capacity grows by
- * half, so that appending is linear.  On failure *pp is unchanged. */
+/* Makes room for at least need items in *pp and keeps its contents; *capacity grows by half, so
+ * that appending is linear.  On failure *pp is unchanged. */
 bonsai_status bn_grow(void **pp, int64_t *capacity, int64_t need, size_t item);
 void bn_free(void *p);
 bonsai_status bn_strdup(char **out, const char *s);
 
-/* Makes sure that OpenMP finds memory for a team, without which it would end the process; returns
- * how many threads it may have: all, or one. */
+/* Checks that OpenMP will find memory for a team, as it ends the process otherwise; returns how
+ * many threads the team may have: all, or one. */
 int bn_mem_spare(int threads);
 
 bool bn_mul(int64_t *out, int64_t a, int64_t b);    /* false if a*b overflows or one is negative */
@@ -89,25 +89,26 @@ bool bn_add(int64_t *out, int64_t a, int64_t b);
 static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
-bool    bn_mem_failed(void);            /* tests: whether it has */
+bool    bn_mem_failed(void);            /* tests: whether it has failed */
 int64_t bn_mem_live(void);              /* blocks not yet freed */
-void    bn_mem_limit(int64_t bytes);    /* refuse single larger requests; 0: the machine's memory */
+void    bn_mem_limit(int64_t bytes);    /* refuse larger single requests; 0: the machine's memory */
 
 /* ---- threads and progress (threads.c) ---- */
 
-int bn_threads(int asked);      /* 0: every core that the process may use; always at least 1 */
-/* The smaller of the threads and the pieces of work; at least 1. */
+int bn_threads(int asked);      /* 0: every core that the process may use; at least 1 */
+/* Returns the smaller of the threads and the pieces of work, at least 1. */
 int bn_lanes(int threads, int64_t pieces);
-/* The team of a parallel region that starts now: as many of the threads as its work pays for, or
- * fewer if so many do not start.  Every region asks: num_threads(bn_team(threads, work)).
- * work: about how many numbers one thread would read in order and add up in the same time.  A number
- * that must be looked up, or an exponential, counts for some 8 to 32, and a multiply-add of a matrix
- * product for an eighth. */
+/* Returns the team size of a parallel region that starts now: the threads that its work pays for,
+ * fewer if the system refuses to start them.  Every region has num_threads(bn_team(threads, work)).
+ * work: about how many numbers one thread would read in order and add up in the same time.  A
+ * number that must be looked up, or an exponential, counts for some 8 to 32, and a multiply-add of
+ * a matrix product for an eighth. */
 int bn_team(int threads, double work);
-void bn_team_work(double each); /* for tests: the work that pays for a thread */
-int bn_team_most(int most);     /* of this thread's regions from now on; returns what it was */
-int bn_thread(void);            /* the number of this one in its region */
-int bn_can_start(int threads);  /* how many of so many more threads could be started now */
+void bn_team_work(double each); /* tests: the work that pays for a thread */
+int bn_team_most(int most);     /* limits this thread's regions from now on; returns the limit
+                                 * before */
+int bn_thread(void);            /* the number of this thread in its region */
+int bn_can_start(int threads);  /* how many of `threads` more could be started now */
 
 typedef struct {
     bonsai_progress_fn *fn;     /* NULL: silent */
@@ -133,27 +134,27 @@ double   bn_rng_unit(bn_rng *r);                    /* in [0, 1) */
 int64_t  bn_rng_below(bn_rng *r, int64_t n);        /* in 0 .. n-1, without bias */
 double   bn_rng_normal(bn_rng *r);
 void     bn_rng_shuffle(int32_t *a, int64_t n, uint64_t seed);
-/* taken[i] = 1 for `wanted` of n, without replacement; the others stay as they are. */
+/* Sets taken[i] = 1 for `wanted` of n items, without replacement; keeps the others. */
 bonsai_status bn_rng_pick(uint8_t *taken, int64_t n, int64_t wanted, uint64_t seed);
 
 /* ---- checksums (checksum.c) ---- */
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len);            /* start with 0 */
 uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads);
-/* The checksum of some bytes (crc) followed by len bytes (piece). */
+/* Returns the checksum of data (crc) followed by len bytes (piece). */
 uint32_t bn_crc32_append(uint32_t crc, uint32_t piece, int64_t len);
 
 /* ---- numbers in text (number.c): independent of the locale ---- */
 
-/* Reads a number at *p, not past end, and moves *p past it.  False: no number there. */
+/* Read a number at *p, before end, and move *p past it.  False: *p does not start a number. */
 bool bn_parse_int(const char **p, const char *end, int64_t *out);   /* also false on overflow */
 bool bn_parse_real(const char **p, const char *end, double *out);   /* nearest double, nan, inf */
-/* The shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
+/* Writes the shortest of %.6g .. %.9g that reads back as the same float; buf of 24. */
 int  bn_format_float(char *buf, float v);
-/* snprintf with a decimal point in any locale, for text that goes into files. */
+/* Prints with a decimal point in any locale, for text that is written to files. */
 int  bn_print(char *buf, size_t size, const char *format, ...) BN_PRINTF(3, 4);
 int  bn_print_list(char *buf, size_t size, const char *format, va_list args);
-const char *bn_s(int64_t count);        /* behind a noun: "" for 1, else "s" */
+const char *bn_s(int64_t count);        /* the ending of a noun: "" for 1, else "s" */
 
 /* ---- files (file.c) ---- */
 
@@ -166,30 +167,29 @@ bonsai_status bn_file_open(bn_file *out, const char *path);     /* regular files
 void          bn_file_close(bn_file *f);
 bool bn_is_dir(const char *path);
 bool bn_is_file(const char *path);
-/* The same of a path in parts; it allocates nothing, so that choosing a format cannot fail. */
+/* Tests a path in parts; allocates nothing, so that choosing a format cannot fail. */
 bool bn_is_file_at(const char *fmt, ...) BN_PRINTF(1, 2);
-/* dir/name, malloced; name may be NULL. */
+/* Returns dir/name; bn_free *out.  name may be NULL. */
 bonsai_status bn_path_join(char **out, const char *dir, const char *name);
 bool bn_ends_with(const char *s, const char *ending);
 
 /* ---- outputs (output.c, folder.c) ---- */
 
-/* A file that appears under its name only when it is complete: written to a
- * nameless or temporary file, synced, renamed by bn_out_commit.  bn_out_close
- * frees; without a commit nothing is left behind.  A file that is replaced keeps
- * its mode, and a link its place. */
+/* A file that appears under its name only when it is complete: written to a nameless or temporary
+ * file, synced, renamed by bn_out_commit.  bn_out_close frees it, and removes it unless committed.
+ * A replaced file keeps its mode, and a link still leads to the file. */
 typedef struct bn_out bn_out;
 bonsai_status bn_out_open(bn_out **out, const char *path);
-void          bn_out_like(bn_out *o, const char *path);     /* gets the mode of path, if it exists */
+void          bn_out_like(bn_out *o, const char *path);   /* takes the mode of path, if it exists */
 bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len);
 bonsai_status bn_out_printf(bn_out *o, const char *fmt, ...) BN_PRINTF(2, 3);
 int64_t       bn_out_tell(const bn_out *o);
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len);
-/* For a file that several processes write.  One opens and shares it; the others join it by the
- * name that sharing returns.  Each writes with bn_out_rewrite and syncs; then the first commits.
- * On one machine (local) a nameless file can be shared, and vanishes with the processes;
- * otherwise it gets its temporary name now.  id identifies the file, so that nobody joins a file
- * of the same name on another machine. */
+/* For a file that several processes write.  One opens and shares it; the others join it by the name
+ * that sharing returns.  Each writes with bn_out_rewrite and syncs; then the first commits. On one
+ * machine (local) a nameless file can be shared, and vanishes with the processes; otherwise it gets
+ * its temporary name now.  id identifies the file, so that no rank joins a file of the same name on
+ * another machine. */
 typedef struct { char name[4096]; int64_t id[2]; } bn_out_place;
 bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local);
 bonsai_status bn_out_join(bn_out **out, const char *path, const bn_out_place *at);
@@ -197,16 +197,16 @@ bonsai_status bn_out_sync(bn_out *o);
 bonsai_status bn_out_commit(bn_out *o);
 void          bn_out_close(bn_out *o);
 
-/* A folder of files that belong together, and that appear together.  names: all that it may hold,
- * ended by NULL.  An existing folder is replaced as a whole (replace), or only filled: then the
- * first name appears last.  bn_folder_close frees; without a commit nothing is left behind. */
+/* A folder of files that appear together.  names: all that it may hold, ended by NULL.  An existing
+ * folder is replaced as a whole (replace), or only filled: then the first name appears last.
+ * bn_folder_close frees it, and removes new files unless committed. */
 typedef struct bn_folder bn_folder;
 bonsai_status bn_folder_open(bn_folder **out, const char *path, const char *const *names,
                              bool replace);
 bonsai_status bn_folder_file(bn_out **out, bn_folder *f, int i);    /* belongs to f; names[i] */
 bonsai_status bn_folder_commit(bn_folder *f);
 void          bn_folder_close(bn_folder *f);
-/* Puts back a folder that a process was replacing when it died; fails for lack of memory only. */
+/* Restores a folder that a dead process was replacing; fails for lack of memory only. */
 bonsai_status bn_folder_recover(const char *path);
 
 #endif

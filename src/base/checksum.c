@@ -21,12 +21,12 @@ static bool can_fold(void)
     return __builtin_cpu_supports("pclmul");
 }
 
-/* The sum of the len bytes, a multiple of 64 and not 0. */
+/* Returns the checksum of len bytes, a positive multiple of 64. */
 __attribute__((target("pclmul")))
 static uint32_t fold(uint32_t crc, const uint8_t *data, int64_t len)
 {
     enum { LANES = 4, BYTES = 16 };
-    /* What x^544 and x^480 leave of a division, bits in reverse order: for each half of a lane. */
+    /* The remainders of x^544 and x^480, bits in reverse order: one for each half of a lane. */
     const __m128i by = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);
     __m128i lane[LANES];
     for (int i = 0; i < LANES; i++)
@@ -56,7 +56,7 @@ static uint32_t fold(uint32_t crc, const uint8_t *data, int64_t len)
 
 uint32_t bn_crc32(uint32_t crc, const void *data, int64_t len)
 {
-    enum { WORTH = 256 };       /* bytes: fewer are summed sooner than folded */
+    enum { WORTH = 256 };       /* bytes: fewer are summed faster than folded */
     const uint8_t *bytes = data;
     int64_t folded = len >= WORTH && can_fold() ? len - len % 64 : 0;
     if (folded > 0)
@@ -92,8 +92,9 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
     return crc;
 }
 
-/* A checksum is linear: the whole's is the exclusive or of its parts', each shifted by the bytes
- * that follow it.  Summing each bit over the ranks gives it in the sums' lowest bits. */
+/* A checksum is linear: the checksum of the whole is the exclusive or of those of its parts,
+ * each shifted by the bytes that follow.  Summing each bit over the ranks yields it in the
+ * lowest bits. */
 bonsai_status bn_crc32_ranks(bn_world *w, uint32_t *crc, int64_t after)
 {
     int64_t bit[32];

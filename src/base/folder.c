@@ -44,7 +44,7 @@ static bonsai_status old_name(char **out, const char *target)
     return rc;
 }
 
-/* Follows path, and gives it without its last slashes. */
+/* Follows path, without its last slashes. */
 static bonsai_status find_target(char **target, struct stat *st, char **plain, const char *path)
 {
     bonsai_status rc;
@@ -74,7 +74,7 @@ done:
 
 /* ---- opening ---- */
 
-/* The name of something in the folder that is not one of ours. */
+/* Finds the name of a file in the folder that is not one of f->names; false: none. */
 static bool find_other(char *other, size_t size, const bn_folder *f)
 {
     struct stat st;
@@ -94,7 +94,7 @@ static bool find_other(char *other, size_t size, const bn_folder *f)
     return *other;
 }
 
-/* Whether the folder can be replaced as a whole. */
+/* Fails if the folder cannot be replaced as a whole. */
 static bonsai_status check_whole(const bn_folder *f)
 {
     char other[256];
@@ -196,7 +196,7 @@ static void remove_folder(const char *path, const char *const *names)
     rmdir(path);
 }
 
-/* For file systems that cannot exchange. */
+/* Renames in two steps, for file systems that cannot exchange. */
 static bonsai_status move_away_and_in(bn_folder *f)
 {
     bonsai_status rc;
@@ -244,7 +244,7 @@ done:
     return rc;
 }
 
-/* After a commit the old folder, if there was one, has the temporary name. */
+/* After a commit the temporary name belongs to the old folder, if any. */
 void bn_folder_close(bn_folder *f)
 {
     if (!f)

@@ -12,7 +12,8 @@
 
 #include "scratch.h"
 
-/* The number after NAME in a line "NAME: 123 kB" or "NAME 123" of a file of the system; -1: none. */
+/* Returns the number after NAME in a line "NAME: 123 kB" or "NAME 123" of a system file; -1:
+ * none. */
 static int64_t read_line(const char *path, const char *name)
 {
     char line[256];
@@ -39,8 +40,8 @@ static int64_t of_process(const char *name)
     return read_kilobytes("/proc/self/status", name);
 }
 
-/* Address space that is only reserved is no memory: sanitizers reserve terabytes of it, and Python
- * beside other libraries gigabytes. */
+/* Address space that is only reserved does not count: sanitizers reserve terabytes of it, and
+ * Python with other libraries gigabytes. */
 int64_t bn_memory_private(void)
 {
     const int64_t held = of_process("RssAnon:");        /* since Linux 4.5 */
@@ -49,10 +50,11 @@ int64_t bn_memory_private(void)
 
 /* ---- control groups ---- */
 
-/* One group, in this folder; older: of a tree for each controller, else of one tree for all. */
+/* Reads one group from this folder; older: groups have a tree for each controller, else one
+ * tree. */
 typedef void look_fn(void *out, const char *folder, bool older);
 
-/* Where the path of a group begins in a line "ID:CONTROLLERS:/PATH"; NULL: it is of another
+/* Returns the path of a group in a line "ID:CONTROLLERS:/PATH"; NULL: the line is of another
  * controller. */
 static char *path_in(char *line, bool *older, const char *controller)
 {
@@ -67,7 +69,7 @@ static char *path_in(char *line, bool *older, const char *controller)
     return !*older || strstr(controllers, wanted) ? path + 1 : NULL;
 }
 
-/* A group and its parents: inside a container only those at the top may be there to read. */
+/* Looks at a group and its parents: inside a container only the topmost may be readable. */
 static void each_group(void *out, look_fn *look, const char *controller, const char *self,
                        const char *mounts)
 {
@@ -101,7 +103,7 @@ typedef struct {
     int64_t most, left;
 } group_room;
 
-/* Its limit, and what it may still take.  Pages of files that nobody uses now can be taken back. */
+/* Reads a limit and what is left of it.  Pages of files that are not in use can be taken back. */
 static void look_at_memory(void *out, const char *folder, bool older)
 {
     group_room *r = out;
@@ -124,7 +126,7 @@ void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char 
     *left = r.left;
 }
 
-/* "200000 100000": so many microseconds of all processors in so many of the clock; "max": any. */
+/* "200000 100000": microseconds of all processors in microseconds of the clock; "max": any. */
 static void look_at_quota(void *out, const char *folder, bool older)
 {
     int64_t *cores = out, quota = read_in(folder, older ? "cpu.cfs_quota_us" : "cpu.max", "");
@@ -159,7 +161,7 @@ int64_t bn_cores_quota(void)
 
 /* ---- batch systems ---- */
 
-/* The number in a variable of the environment; 0: there is none above 0. */
+/* Returns the number in an environment variable; 0: none above 0. */
 static int64_t number_in(const char *name)
 {
     const char *text = getenv(name);
@@ -167,7 +169,7 @@ static int64_t number_in(const char *name)
     return number > 0 ? (int64_t)number : 0;
 }
 
-/* What the user, Slurm, PBS, LSF and Grid Engine give a process. */
+/* Returns what the user, Slurm, PBS, LSF or Grid Engine gives a process. */
 int64_t bn_cores_job(void)
 {
     static const char *const names[] = {"OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK", "NCPUS",
@@ -197,8 +199,8 @@ double bn_setting_bytes(const char *name, char usual)
     return size;
 }
 
-/* Slurm counts megabytes of 2^20 bytes, where no unit is given: of the job's part of this machine, or
- * of each of its processors there.  Where only the processors of a task are known, a process has
+/* Slurm counts megabytes of 2^20 bytes if no unit is given, for the job's part of this machine or
+ * for each of its processors there.  If only the processors of a task are known, a process has
  * those. */
 int64_t bn_memory_job(int processes)
 {
@@ -234,7 +236,7 @@ static int64_t limit_of(int which)
     return (int64_t)r.rlim_cur;
 }
 
-/* line: of the process, with what this limit counts. */
+/* line: of the process status, with the use that this limit counts. */
 static bn_bound bound_of(int which, const char *line, const char *name)
 {
     const int64_t limit = limit_of(which), used = limit == INT64_MAX ? -1 : of_process(line);

@@ -115,8 +115,8 @@ static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 
 enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
 
-/* Rows of a large block are read in random order: large pages save the processor a walk of
- * its page tables for each. */
+/* Rows of a large block are read in random order: large pages save the processor a walk of its page
+ * tables for each. */
 static void use_large_pages(void *p, int64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

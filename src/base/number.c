@@ -57,7 +57,7 @@ bool bn_parse_int(const char **p, const char *end, int64_t *out)
     return true;
 }
 
-/* A copy that ends with a zero, since the text may reach the end of a mapped file. */
+/* Parses a copy that ends with a zero, since the text may reach the end of a mapped file. */
 enum { LONGEST_EXPONENT = 8 };  /* a truncated exponent may look like none */
 
 static bool parse_copy(const char **p, const char *end, double *out)

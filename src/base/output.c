@@ -25,7 +25,7 @@ enum { BUFFER = 1 << 16, TRIES = 100 };
 struct bn_out {
     char   *path;               /* as given, for error messages */
     char   *target, *temporary; /* target: where path leads to */
-    struct stat before;         /* of the file to replace; st_mode 0: there is none */
+    struct stat before;         /* of the file to replace; st_mode 0: none */
     int     fd;
     bool    named;              /* temporary exists in its folder */
     int64_t written, buffered;
@@ -77,8 +77,7 @@ static int open_nameless(const char *target)
 }
 #endif
 
-/* Another process may take a new file for one that was left behind until it is locked; then it has
- * no name any more. */
+/* Until it is locked, another process may take a new file for an abandoned one and remove it. */
 static bool open_named(bn_out *o)
 {
     struct stat st = {0};

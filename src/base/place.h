@@ -7,12 +7,12 @@
 #include "scratch.h"
 #include "world.h"
 
-/* At any time the clock runs for one stage, so that the seconds of all add up to those passed. */
+/* The clock always runs for one stage, so that the seconds of all stages add up to the total. */
 enum { BN_CLOCK_STAGES = 16 };
 
 typedef struct {
     int    stage;               /* the caller numbers them, from 0 */
-    double since;               /* when its last lap began */
+    double since;               /* when its current lap began */
     double seconds[BN_CLOCK_STAGES];
 } bn_clock;
 
@@ -22,17 +22,17 @@ typedef struct {
     bn_memory *memory;          /* for large arrays; NULL: no limit */
     int threads;                /* 0: every core */
     bn_progress progress;
-    bn_clock *clock;            /* NULL: nobody asks */
+    bn_clock *clock;            /* NULL: not measured */
 } bn_place;
 
-/* The place itself; NULL means one rank, all memory, every core and no progress. */
+/* Returns the place itself, or for NULL one rank, all memory, every core and no progress. */
 static inline const bn_place *bn_here(const bn_place *at)
 {
     static const bn_place alone;
     return at ? at : &alone;
 }
 
-/* The same place without progress. */
+/* Returns the same place without progress. */
 static inline bn_place bn_silent(const bn_place *at)
 {
     bn_place quiet = *bn_here(at);
@@ -40,8 +40,8 @@ static inline bn_place bn_silent(const bn_place *at)
     return quiet;
 }
 
-void bn_clock_start(bn_clock *c);               /* a lap of its stage begins now (clock.c) */
-/* From here on time belongs to the stage, until another is entered (clock.c). */
+void bn_clock_start(bn_clock *c);               /* begins a lap of its stage (clock.c) */
+/* Counts time for the stage from now on, until another is entered (clock.c). */
 void bn_enter(const bn_place *at, int stage);
 
 #endif

@@ -48,7 +48,7 @@ static const char *scratch_folder(void)
     return bn_is_dir("/var/tmp") ? "/var/tmp" : "/tmp";      /* /tmp may itself be memory */
 }
 
-/* A nameless file, or one that is unlinked at once. */
+/* Opens a nameless file, or one that is unlinked at once. */
 static int open_nameless(const char *dir)
 {
     char *path = NULL;
@@ -65,7 +65,7 @@ static int open_nameless(const char *dir)
     return fd;
 }
 
-/* The folder to ask for instead. */
+/* Returns which folder to ask for instead. */
 static const char *better_folder(int why)
 {
     switch (why) {
@@ -94,7 +94,7 @@ static bonsai_status no_file(const char *dir, int64_t bytes, int why)
                       file, (long long)bytes, strerror(why), better_folder(why));
 }
 
-/* A signal may interrupt the reservation of the blocks: try again. */
+/* Reserves the blocks of a file; a signal may interrupt that, so it tries again. */
 static int reserve(int fd, int64_t bytes)
 {
     int why;

@@ -38,13 +38,15 @@ int bn_thread(void)
     return omp_get_thread_num();
 }
 
-/* Whether OpenMP would run a region here on one thread, as it does inside another region. */
+/* Returns whether OpenMP would run a region here on one thread, as it does inside another
+ * region. */
 static bool is_serial(void)
 {
     return omp_get_active_level() >= omp_get_max_active_levels();
 }
 
-/* Whether OpenMP keeps the threads of a region for the next one: not inside another region. */
+/* Returns whether OpenMP keeps the threads of a region for the next one: not inside another
+ * region. */
 static bool keeps_threads(void)
 {
     return omp_get_level() == 0 && !omp_get_dynamic();
@@ -79,8 +81,8 @@ static atomic_bool had_several, alone;
 
 static _Atomic double each = 1 << 19;  /* the work that pays for a thread: see bn_team */
 
-/* Of this thread's teams: the threads that OpenMP keeps, this one included; the most that could be
- * started; the most that another room allows. */
+/* Of this thread's teams: the threads that OpenMP keeps, including this one; the most that could be
+ * started; the most that the caller allows (bn_team_most). */
 static _Thread_local int kept = 1, startable = MOST_THREADS, allowed = MOST_THREADS;
 
 static void in_child(void)
@@ -97,15 +99,15 @@ static void begin(void)
     quota = bn_cores_quota();
 }
 
-/* Threads of this process; 0: unknown. */
+/* Returns the number of threads of this process; 0: unknown. */
 static long count_threads(void)
 {
     struct stat s;
     return stat("/proc/self/task", &s) == 0 ? (long)s.st_nlink - 2 : 0;
 }
 
-/* One for every core that the process may use, but only as many as find room in half of what a limit
- * of memory leaves. */
+/* Returns the number of usable cores, but at most as many threads as fit in half of what a limit of
+ * memory leaves. */
 static int usual_threads(void)
 {
     int64_t room = bn_memory_unreserved();
@@ -133,7 +135,7 @@ int bn_lanes(int threads, int64_t pieces)
 
 /* ---- whether they start ---- */
 
-/* The stack of a thread of OpenMP: what its settings say, or the system's. */
+/* Sets the stack of a thread of OpenMP: what its settings say, or the system's. */
 static void set_stack(pthread_attr_t *a)
 {
     static const char *const names[] = {"OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE"};
@@ -150,7 +152,7 @@ static void set_stack(pthread_attr_t *a)
 typedef struct {
     pthread_mutex_t *gate;      /* opens when all have started */
     pthread_t thread;
-    long id;                    /* the system's */
+    long id;                    /* of the system */
 } trial;
 
 static void *wait_at_gate(void *payload)
@@ -162,7 +164,8 @@ static void *wait_at_gate(void *payload)
     return NULL;
 }
 
-/* A thread that was joined counts against the limits until the system has forgotten it. */
+/* Waits until the system has forgotten a joined thread, which counts against the limits until
+ * then. */
 static void end_trial(trial *t)
 {
     const struct timespec moment = {.tv_nsec = 20 * 1000};
@@ -199,9 +202,9 @@ done:
     return started;
 }
 
-/* The threads that so much work pays for, if there are `ready` that wait.  OpenMP keeps the threads
- * of a team for the next one, and ends those that are too many for it: starting them again costs
- * more than waking them, so where two pay, all that are ready work. */
+/* Returns how many threads the work pays for, if `ready` of them wait.  OpenMP keeps the threads of
+ * a team for the next one, and ends those that the team does not need: starting them again costs
+ * more than waking them, so if two threads pay, all that are ready work. */
 static int worth(double work, int ready, int most)
 {
     const double paid = work / atomic_load(&each);

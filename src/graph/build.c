@@ -5,9 +5,8 @@
  * edges.  The result is sorted, including the weights of equal keys, so it depends neither on
  * threads nor on the order of the input.
  *
- * An undirected graph is first built as given.  If every entry has its reverse, it is done; else it
- * is built again from both directions.  So if a graph already lists both directions, its weights
- * are not doubled.
+ * An undirected graph is first built from the edges alone, and again from both directions unless
+ * every entry has its reverse: a graph that already lists both directions keeps its weights.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -37,11 +36,6 @@ typedef struct {
     int64_t self_loops, repeated;
 } sorter;
 
-static int64_t min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void plan_buckets(sorter *s)
 {
     int64_t entries = s->both ? 2 * s->m : s->m, wanted = entries / BUCKET_EDGES + 1;
@@ -55,7 +49,7 @@ static void plan_buckets(sorter *s)
 
 static void count_block(sorter *s, int64_t b)
 {
-    int64_t *count = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
+    int64_t *count = s->start + b * s->buckets, end = bn_least((b + 1) * SPREAD_BLOCK, s->m);
     for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
         bool self = s->source[i] == s->target[i];
         if (self && !s->keep_self)
@@ -72,8 +66,8 @@ static bonsai_status each_block(sorter *s, const char *stage, void (*fn)(sorter 
     bonsai_status rc;
     for (int64_t first = 0; first < s->blocks; first += BATCH / 4) {
         BN_TRY(bn_tick(s->progress, stage, first, s->blocks));
-        int64_t last = min64(first + BATCH / 4, s->blocks);
-        const double work = 8.0 * (double)min64(SPREAD_BLOCK * (last - first), s->m);
+        int64_t last = bn_least(first + BATCH / 4, s->blocks);
+        const double work = 8.0 * (double)bn_least(SPREAD_BLOCK * (last - first), s->m);
         const int threads = bn_lanes(s->threads, last - first);
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
         for (int64_t b = first; b < last; b++)
@@ -109,7 +103,7 @@ static void put_key(sorter *s, int64_t *place, int32_t row, int32_t column, int6
 
 static void spread_block(sorter *s, int64_t b)
 {
-    int64_t *place = s->start + b * s->buckets, end = min64((b + 1) * SPREAD_BLOCK, s->m);
+    int64_t *place = s->start + b * s->buckets, end = bn_least((b + 1) * SPREAD_BLOCK, s->m);
     for (int64_t i = b * SPREAD_BLOCK; i < end; i++) {
         bool self = s->source[i] == s->target[i];
         if (self && !s->keep_self)
@@ -120,7 +114,8 @@ static void spread_block(sorter *s, int64_t b)
     }
 }
 
-/* One stable pass over eight bits; returns false, and moves nothing, if all keys agree there. */
+/* Makes one stable pass over eight bits; returns false, and moves nothing, if all keys agree
+ * there. */
 static bool radix_pass(uint64_t *to, float *wto, const uint64_t *from, const float *wfrom,
                        int64_t count, int bit)
 {
@@ -218,16 +213,16 @@ static bonsai_status sort_buckets(sorter *s)
         int64_t count = s->bucket[k + 1] - s->bucket[k];
         largest = count > largest ? count : largest;
     }
-    /* Room for one bucket per lane; if one bucket holds most keys, as much as there are keys. */
-    int64_t most = min64(min64(s->threads, BATCH), s->buckets);
+    /* Room for one bucket per lane, or for all keys if one bucket holds most of them. */
+    int64_t most = bn_least(bn_least(s->threads, BATCH), s->buckets);
     bool whole = largest > s->entries / most;
     BN_TRY(BN_NEW(&spare, whole ? s->entries : largest * most));
     if (s->weights)
         BN_TRY(BN_NEW(&wspare, whole ? s->entries : largest * most));
     for (int64_t first = 0; first < s->buckets; first += BATCH) {
         BN_TRY(bn_tick(s->progress, "sorting edges", first, s->buckets));
-        int64_t last = min64(first + BATCH, s->buckets);
-        int64_t lanes = min64(most, last - first);
+        int64_t last = bn_least(first + BATCH, s->buckets);
+        int64_t lanes = bn_least(most, last - first);
         const double work = 32.0 * (double)(s->bucket[last] - s->bucket[first]);
 #pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(dynamic, 1)
         for (int64_t lane = 0; lane < lanes; lane++)
@@ -249,7 +244,7 @@ done:
 /* Writes the rows of one bucket at `to`. */
 static void fill_bucket(const sorter *s, bn_adjacent *out, int64_t k, int64_t to)
 {
-    int64_t at = s->bucket[k], end = min64((k + 1) << s->shift, s->n);
+    int64_t at = s->bucket[k], end = bn_least((k + 1) << s->shift, s->n);
     const uint64_t *key = s->keys + at, *stop = key + s->kept[k];
     const float *w = s->weights ? s->weights + at : NULL;
     for (int64_t row = k << s->shift; row < end; row++) {
@@ -279,7 +274,7 @@ static bonsai_status fill_rows(sorter *s, bn_adjacent *out)
         BN_TRY(BN_NEW(&out->weights, total));
     for (int64_t first = 0; first < s->buckets; first += BATCH) {
         BN_TRY(bn_tick(s->progress, "filling rows", first, s->buckets));
-        int64_t last = min64(first + BATCH, s->buckets);
+        int64_t last = bn_least(first + BATCH, s->buckets);
         const double work = 8.0 * (double)(s->bucket[last] - s->bucket[first]);
 #pragma omp parallel for num_threads(bn_team(s->threads, work)) schedule(static)
         for (int64_t k = first; k < last; k++)

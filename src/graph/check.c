@@ -1,4 +1,4 @@
-/* check.c -- checks every invariant of a section's elements, each with its error message.
+/* check.c -- checks the elements of a section, with an error message for each kind of damage.
  *
  * A section is read once: each stretch that fits the cache is added to the checksum and checked
  * while it is there.  Errors are reported by importance: the checksum, then numbers out of range,
@@ -13,40 +13,39 @@
 #include "graph.h"
 
 typedef struct scan scan;
-typedef int64_t first_bad_fn(const scan *s, int64_t begin, int64_t end);
+
+typedef struct {
+    int64_t       (*find)(const scan *s, int64_t begin, int64_t end);   /* returns the first bad
+                                                                         * element, or end */
+    bonsai_status (*fail)(const scan *s, int64_t bad);
+} check;
 
 struct scan {
     const bonsai_view *v;
     bonsai_section id;
     const bonsai_array *a;      /* the array to check */
     const bonsai_array *offsets;/* of lists */
-    int64_t high;               /* integers must be in 0..high */
-    bool strict;                /* lists ascend without duplicates */
+    int64_t high;               /* integers must be in 0..high; -1: none is allowed */
+    bool strict;                /* elements ascend without duplicates */
     bool no_self;               /* a list does not contain its own row */
+    bool no_zero;               /* reals are positive */
+    const char *wanted;         /* what reals must be */
     const char *where;
     const uint32_t *crc;        /* the expected checksum; NULL: none */
     bn_world *world;
     bn_rows rows;               /* of this rank */
     int64_t from, to;           /* its elements */
     int threads;
-    first_bad_fn *check[2];     /* return the first bad element in [begin, end), or end; or NULL */
+    check check[2];             /* in the order of importance; find NULL: none */
 };
 
 /* ---- element by element ---- */
-
-static int64_t bad_offset(const scan *s, int64_t begin, int64_t end)
-{
-    int64_t i = begin > 0 ? begin : 1;
-    while (i < end && (uint64_t)bn_int_at(s->a, i - 1) <= (uint64_t)bn_int_at(s->a, i))
-        i++;
-    return i < end ? i : end;
-}
 
 static int64_t bad_integer(const scan *s, int64_t begin, int64_t end)
 {
     int64_t i = begin;
     while (i < end && bn_int_at(s->a, i) >= 0 && bn_int_at(s->a, i) <= s->high)
-        i++;                    /* high is -1 if nothing is allowed */
+        i++;
     return i;
 }
 
@@ -61,12 +60,15 @@ static int64_t bad_label(const scan *s, int64_t begin, int64_t end)
 static int64_t bad_ascent(const scan *s, int64_t begin, int64_t end)
 {
     int64_t i = begin > 0 ? begin : 1;
-    while (i < end && bn_int_at(s->a, i - 1) < bn_int_at(s->a, i))
-        i++;
-    return i < end ? i : end;
+    for (; i < end; i++) {
+        const uint64_t before = (uint64_t)bn_int_at(s->a, i - 1), x = (uint64_t)bn_int_at(s->a, i);
+        if (x < before || (s->strict && x == before))
+            return i;
+    }
+    return end;
 }
 
-/* Nearly always all are finite, so this checks many at a time. */
+/* Returns whether all values are finite, which is nearly always true, many at a time. */
 static bool all_finite(const float *value, int64_t count)
 {
     const uint32_t exponent = 0x7f800000u;
@@ -92,20 +94,14 @@ static int64_t bad_finite(const scan *s, int64_t begin, int64_t end)
     return i;
 }
 
-static int64_t bad_positive(const scan *s, int64_t begin, int64_t end)
-{
-    int64_t i = begin;
-    while (i < end && isfinite(bn_real_at(s->a, i)) && bn_real_at(s->a, i) > 0.0f)
-        i++;
-    return i;
-}
-
 static int64_t bad_non_negative(const scan *s, int64_t begin, int64_t end)
 {
-    int64_t i = begin;
-    while (i < end && isfinite(bn_real_at(s->a, i)) && bn_real_at(s->a, i) >= 0.0f)
-        i++;
-    return i;
+    for (int64_t i = begin; i < end; i++) {
+        const float x = bn_real_at(s->a, i);
+        if (!isfinite(x) || x < 0.0f || (s->no_zero && x == 0.0f))
+            return i;
+    }
+    return end;
 }
 
 static double sum_of_shares(const scan *s, int64_t row)
@@ -116,8 +112,8 @@ static double sum_of_shares(const scan *s, int64_t row)
     return s->a->type == BONSAI_TYPE_U8 ? sum / 255 : sum;
 }
 
-/* The last share of the first row that has more than all of the classes.  Shares may be rounded, each
- * to a 255th. */
+/* Returns the last share of the first row whose shares sum to more than 1; each may be rounded to a
+ * 255th. */
 static int64_t bad_sum(const scan *s, int64_t begin, int64_t end)
 {
     const int64_t c = s->v->classes;
@@ -128,7 +124,7 @@ static int64_t bad_sum(const scan *s, int64_t begin, int64_t end)
     return end;
 }
 
-/* The row of an entry: the last row that starts at or before it. */
+/* Returns the row of an entry: the last row that starts at or before it. */
 static int64_t row_of(const bonsai_array *offsets, int64_t entry)
 {
     int64_t low = 0, high = offsets->count - 1;
@@ -142,7 +138,7 @@ static int64_t row_of(const bonsai_array *offsets, int64_t entry)
     return low;
 }
 
-/* The first entry that does not ascend in its list, or is its own row. */
+/* Returns the first entry that does not ascend in its list, or is its own row. */
 static int64_t bad_order(const scan *s, int64_t begin, int64_t end)
 {
     int64_t row = row_of(s->offsets, begin), e = begin;
@@ -159,7 +155,7 @@ static int64_t bad_order(const scan *s, int64_t begin, int64_t end)
     return end;
 }
 
-/* Whether the scale of an 8-bit row keeps all of its features finite. */
+/* Returns whether the scale of an 8-bit row keeps all of its features finite. */
 static bool products_are_finite(const bonsai_view *v, int64_t row)
 {
     bool sparse = v->section[BONSAI_SECTION_FEATURE_OFFSETS].data != NULL;
@@ -175,8 +171,8 @@ static bool products_are_finite(const bonsai_view *v, int64_t row)
     return true;
 }
 
-/* Finds scales that are not finite, or that make a feature infinite.  Only a scale near the largest
- * float can do that, so the features are hardly ever read. */
+/* Returns the first scale that is not finite, or makes a feature infinite.  Only a scale near the
+ * largest float can do that, so the features are hardly ever read. */
 static int64_t bad_scale(const scan *s, int64_t begin, int64_t end)
 {
     const float *scale = s->a->data;
@@ -210,8 +206,8 @@ static finding read_block(const scan *s, int64_t from, int64_t to)
             f.crc = bn_crc32(f.crc, (const uint8_t *)s->a->data + bytes_of(s, at),
                              bytes_of(s, end - at));
         for (int k = 0; k < 2; k++)
-            if (s->check[k] && f.bad[k] == to) {
-                int64_t bad = s->check[k](s, at, end);
+            if (s->check[k].find && f.bad[k] == to) {
+                int64_t bad = s->check[k].find(s, at, end);
                 f.bad[k] = bad < end ? bad : to;
             }
     }
@@ -240,7 +236,7 @@ static finding read_part(const scan *s)
     return all;
 }
 
-/* Reads this rank's part; then all ranks know if the checksum of the whole is right. */
+/* Reads this rank's part, and on all ranks compares the checksum of the whole. */
 static bonsai_status read_section(finding *f, const scan *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -256,13 +252,28 @@ done:
     return rc;
 }
 
-static bonsai_status check_offsets(scan *s, bonsai_section list)
+/* Reads the section and fails with the first finding of the most important check. */
+static bonsai_status run_checks(const scan *s)
+{
+    bonsai_status rc;
+    finding f;
+    BN_TRY(read_section(&f, s));
+    for (int k = 0; k < 2; k++)
+        BN_TRY(bn_agree(s->world, s->check[k].find && f.bad[k] < s->to
+                                      ? s->check[k].fail(s, f.bad[k]) : BONSAI_OK));
+done:
+    return rc;
+}
+
+/* Offsets belong to the section after them. */
+static bonsai_status check_offsets(scan *s)
 {
     bonsai_status rc;
     finding f;
     const char *name = bonsai_section_text(s->id);
-    int64_t rows = s->a->count - 1, total = s->v->section[list].count;
-    s->check[0] = bad_offset;
+    int64_t rows = s->a->count - 1, total = s->v->section[s->id + 1].count;
+    s->strict = false;
+    s->check[0].find = bad_ascent;
     BN_TRY(read_section(&f, s));
     int64_t first = bn_int_at(s->a, 0), last = bn_int_at(s->a, rows), bad = f.bad[0];
     if (s->rows.head && first != 0)
@@ -280,121 +291,77 @@ done:
     return rc;
 }
 
-static bonsai_status outside(const scan *s, int64_t bad)
+static bonsai_status fail_outside(const scan *s, int64_t bad)
 {
-    if (bad == s->to)
-        return BONSAI_OK;
     return bn_fail_entry(s->where, s->id, bad, "is %lld, outside 0..%lld",
                          (long long)bn_int_at(s->a, bad), (long long)s->high);
 }
 
 static bonsai_status check_integers(scan *s, int64_t high)
 {
-    bonsai_status rc;
-    finding f;
     s->high = high;
-    s->check[0] = bad_integer;
-    BN_TRY(read_section(&f, s));
-    BN_TRY(bn_agree(s->world, outside(s, f.bad[0])));
-done:
-    return rc;
+    s->check[0] = (check){bad_integer, fail_outside};
+    return run_checks(s);
+}
+
+static bonsai_status fail_order(const scan *s, int64_t bad)
+{
+    return bn_fail_entry(s->where, s->id, bad, "is %lld, out of order",
+                         (long long)bn_int_at(s->a, bad));
 }
 
 static bonsai_status check_ascending(scan *s, int64_t high)
 {
-    bonsai_status rc;
-    finding f;
-    s->high = high;
-    s->check[0] = bad_integer;
-    s->check[1] = bad_ascent;
-    BN_TRY(read_section(&f, s));
-    BN_TRY(bn_agree(s->world, outside(s, f.bad[0])));
-    if (f.bad[1] < s->to)
-        rc = bn_fail_entry(s->where, s->id, f.bad[1], "is %lld, out of order",
-                           (long long)bn_int_at(s->a, f.bad[1]));
-    rc = bn_agree(s->world, rc);
-done:
-    return rc;
+    s->check[1] = (check){bad_ascent, fail_order};
+    return check_integers(s, high);
 }
 
-static bonsai_status not_wanted(const scan *s, int64_t bad, const char *wanted)
+static bonsai_status fail_list(const scan *s, int64_t bad)
 {
-    return bn_fail_entry(s->where, s->id, bad, "is %g, which is not %s",
-                         (double)bn_real_at(s->a, bad), wanted);
-}
-
-static bonsai_status check_reals(scan *s, first_bad_fn *fn, const char *wanted)
-{
-    bonsai_status rc;
-    finding f;
-    s->check[0] = fn;
-    BN_TRY(read_section(&f, s));
-    if (f.bad[0] < s->to)
-        rc = not_wanted(s, f.bad[0], wanted);
-    rc = bn_agree(s->world, rc);
-done:
-    return rc;
-}
-
-static bonsai_status check_shares(scan *s)
-{
-    bonsai_status rc;
-    finding f;
-    s->check[0] = bad_non_negative;
-    s->check[1] = bad_sum;
-    BN_TRY(read_section(&f, s));
-    if (f.bad[0] < s->to)
-        rc = not_wanted(s, f.bad[0], "finite and at least 0");
-    else if (f.bad[1] < s->to)
-        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "soft labels: the shares of node %lld sum to "
-                        "%g, not to 1", (long long)(f.bad[1] / s->v->classes),
-                        sum_of_shares(s, f.bad[1] / s->v->classes));
-    rc = bn_agree(s->world, rc);
-done:
-    return rc;
+    const int64_t row = row_of(s->offsets, bad), id = bn_int_at(s->a, bad);
+    return bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: entry %lld of row %lld is %lld, %s",
+                      bonsai_section_text(s->id), (long long)(bad - bn_int_at(s->offsets, row)),
+                      (long long)row, (long long)id,
+                      s->no_self && id == row ? "a self loop in a graph that says it has none"
+                                              : "out of order");
 }
 
 static bonsai_status check_lists(scan *s, bonsai_section offsets, int64_t high)
 {
-    bonsai_status rc;
-    finding f;
     s->offsets = &s->v->section[offsets];
-    s->high = high;
-    s->check[0] = bad_integer;
-    s->check[1] = bad_order;
-    BN_TRY(read_section(&f, s));
-    BN_TRY(bn_agree(s->world, outside(s, f.bad[0])));
-    int64_t e = f.bad[1];
-    if (e < s->to) {
-        int64_t row = row_of(s->offsets, e);
-        bool self = s->no_self && bn_int_at(s->a, e) == row;
-        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "%s: entry %lld of row %lld is %lld, %s",
-                        bonsai_section_text(s->id), (long long)(e - bn_int_at(s->offsets, row)),
-                        (long long)row, (long long)bn_int_at(s->a, e),
-                        self ? "a self loop in a graph that says it has none" : "out of order");
-    }
-    rc = bn_agree(s->world, rc);
-done:
-    return rc;
+    s->check[1] = (check){bad_order, fail_list};
+    return check_integers(s, high);
 }
 
-static bonsai_status check_labels(scan *s)
+static bonsai_status fail_real(const scan *s, int64_t bad)
 {
-    bonsai_status rc;
-    finding f;
-    s->high = s->v->classes - 1;
-    s->check[0] = bad_label;
-    BN_TRY(read_section(&f, s));
-    if (f.bad[0] < s->to)
-        rc = bn_fail_at(BONSAI_E_FORMAT, s->where, "labels: node %lld has label %lld but there are "
-                        "%lld classes", (long long)f.bad[0], (long long)bn_int_at(s->a, f.bad[0]),
-                        (long long)s->v->classes);
-    rc = bn_agree(s->world, rc);
-done:
-    return rc;
+    return bn_fail_entry(s->where, s->id, bad, "is %g, which is not %s",
+                         (double)bn_real_at(s->a, bad), s->wanted);
 }
 
-/* One rank reads sections without rows. */
+static bonsai_status check_reals(scan *s, int64_t (*find)(const scan *, int64_t, int64_t),
+                                 const char *wanted)
+{
+    s->wanted = wanted;
+    s->check[0] = (check){find, fail_real};
+    return run_checks(s);
+}
+
+static bonsai_status fail_sum(const scan *s, int64_t bad)
+{
+    const int64_t node = bad / s->v->classes;
+    return bn_fail_at(BONSAI_E_FORMAT, s->where, "soft labels: the shares of node %lld sum to %g, "
+                      "not to 1", (long long)node, sum_of_shares(s, node));
+}
+
+static bonsai_status fail_label(const scan *s, int64_t bad)
+{
+    return bn_fail_at(BONSAI_E_FORMAT, s->where, "labels: node %lld has label %lld but there are "
+                      "%lld classes", (long long)bad, (long long)bn_int_at(s->a, bad),
+                      (long long)s->v->classes);
+}
+
+/* Checks a section without rows, which one rank reads. */
 static bonsai_status check_one(scan *s, int64_t names)
 {
     bonsai_status rc;
@@ -408,8 +375,8 @@ done:
     return rc;
 }
 
-/* The largest column of a basis.  Once features are its coordinates the view no longer tells, but then
- * columns were checked when the file was opened, or are bonsai's own. */
+/* Returns the largest column of a basis.  If features are its coordinates, the view does not know
+ * it; but then columns were checked when the file was opened, or are bonsai's own. */
 static int64_t most_column(const bonsai_view *v)
 {
     const bool coordinates = (v->flags & BONSAI_FLAG_COORDINATES) &&
@@ -422,11 +389,9 @@ static bonsai_status check_section(scan *s)
     const bonsai_view *v = s->v;
     switch (s->id) {
     case BONSAI_SECTION_OFFSETS:
-        return check_offsets(s, BONSAI_SECTION_NEIGHBORS);
     case BONSAI_SECTION_FEATURE_OFFSETS:
-        return check_offsets(s, BONSAI_SECTION_FEATURE_INDICES);
     case BONSAI_SECTION_MEMBER_OFFSETS:
-        return check_offsets(s, BONSAI_SECTION_MEMBERS);
+        return check_offsets(s);
     case BONSAI_SECTION_NEIGHBORS:
         s->strict = !(v->flags & BONSAI_FLAG_REPEATED);
         s->no_self = !(v->flags & BONSAI_FLAG_SELF_LOOPS);
@@ -434,11 +399,13 @@ static bonsai_status check_section(scan *s)
     case BONSAI_SECTION_FEATURE_INDICES:
         return check_lists(s, BONSAI_SECTION_FEATURE_OFFSETS, v->features - 1);
     case BONSAI_SECTION_EDGE_WEIGHTS:
+        s->no_zero = true;
         return v->flags & BONSAI_FLAG_OPERATOR
                    ? check_reals(s, bad_finite, "finite")
-                   : check_reals(s, bad_positive, "positive and finite");
+                   : check_reals(s, bad_non_negative, "positive and finite");
     case BONSAI_SECTION_SOFT_LABELS:
-        return check_shares(s);
+        s->check[1] = (check){bad_sum, fail_sum};
+        return check_reals(s, bad_non_negative, "finite and at least 0");
     case BONSAI_SECTION_NODE_WEIGHTS:
         return check_reals(s, bad_non_negative, "finite and at least 0");
     case BONSAI_SECTION_FEATURES:
@@ -453,7 +420,9 @@ static bonsai_status check_section(scan *s)
     case BONSAI_SECTION_FEATURE_SCALE:
         return check_reals(s, bad_scale, "finite, or times its features is not");
     case BONSAI_SECTION_LABELS:
-        return check_labels(s);
+        s->high = v->classes - 1;
+        s->check[0] = (check){bad_label, fail_label};
+        return run_checks(s);
     case BONSAI_SECTION_SPLIT:
         return check_integers(s, BONSAI_PART_TEST);
     case BONSAI_SECTION_ROLE:

@@ -1,8 +1,8 @@
 /* classes.c -- a graph with the class numbers of a model or of another graph.
  *
  * Two files of labels may lack different classes, or list them in another order, and then a class
- * has two numbers.  Names tell which it is.  A side without names has the names 0, 1, ... where
- * those of the other are whole numbers.
+ * has two numbers.  Names decide which classes are the same.  A side without names has the names 0,
+ * 1, ... if those of the other are whole numbers.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -17,9 +17,9 @@ typedef struct {
     const bonsai_graph *g;
     named   *have, *wanted;     /* classes by name, sorted; NULL: no names */
     int64_t  count;             /* of those wanted */
-    int32_t *place;             /* the wanted number of each class of g; -1: none */
+    int32_t *place;             /* the wanted number of each class of g, or -1 */
     bool     numbers;           /* one side has no names */
-    bool     apart;             /* a name cannot tell the classes */
+    bool     apart;             /* names cannot distinguish the classes */
 } match;
 
 /* ---- names ---- */
@@ -29,7 +29,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-/* The number that a name is; -1: none. */
+/* Returns the number that a name is, or -1. */
 static int64_t whole(const char *name)
 {
     const size_t digits = strspn(name, "0123456789");
@@ -38,7 +38,7 @@ static int64_t whole(const char *name)
     return strtoll(name, NULL, 10);
 }
 
-/* Sorts the names, of which no two may be the same. */
+/* Sorts the names; sets m->apart if two are the same. */
 static void sort_names(match *m, named *all, int64_t count)
 {
     if (count > 0)
@@ -97,7 +97,7 @@ static bonsai_status place_classes(match *m)
     return rc;
 }
 
-/* A class that occurs and has no place; -1: none. */
+/* Returns a class that occurs and has no place, or -1. */
 static int64_t find_lost(const match *m)
 {
     const bonsai_graph *g = m->g;
@@ -110,8 +110,8 @@ static int64_t find_lost(const match *m)
     return -1;
 }
 
-/* Refuses a graph of which a class that occurs has no place.  Numbers of which none has a place are
- * not meant as such. */
+/* Fails if a class that occurs has no place.  If no class has a place, the numbers mean something
+ * else, and all is well. */
 static bonsai_status check_lost(const match *m, int64_t lost)
 {
     const bonsai_array *names = &m->g->view.section[BONSAI_SECTION_CLASS_NAMES];

@@ -1,6 +1,8 @@
-/* derive.c -- makes new graphs from old ones: another split, an induced subgraph.
+/* derive.c -- makes new graphs from old ones: another split, an induced subgraph; finds nodes by
+ * their numbers in the original graph.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/slotmap.h"
@@ -135,8 +137,8 @@ typedef struct {
     bonsai_graph *out;
     const int32_t *nodes;       /* of the rows to make */
     int64_t count;
-    int64_t first;              /* position of the first of them among all nodes */
-    bn_slotmap place;             /* of all nodes: their new ids */
+    int64_t first;              /* position of nodes[0] among all nodes */
+    bn_slotmap place;             /* new ids of all nodes */
 } inducing;
 
 static bonsai_status place_nodes(inducing *in, const int32_t *all, int64_t count)
@@ -173,7 +175,7 @@ static int64_t induced_row(arc *row, const inducing *in, int64_t i)
     return count;
 }
 
-/* Repeated entries keep their order; else a symmetric graph would lose its symmetry. */
+/* Keeps repeated entries in order; else a symmetric graph would lose its symmetry. */
 static bool before(const arc *a, const arc *b)
 {
     return a->id != b->id ? a->id < b->id : a->entry < b->entry;
@@ -394,4 +396,64 @@ done:
         *out = NULL;
     }
     return rc;
+}
+
+/* ---- nodes by their numbers in the original graph ---- */
+
+/* A graph that was reordered, or is a part of another, holds the numbers of its nodes there as
+ * origins; small graphs of it keep these numbers. */
+
+typedef struct {
+    uint32_t number;
+    int32_t  node;
+} numbered;
+
+static int by_number(const void *a, const void *b)
+{
+    const numbered *x = a, *y = b;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Returns the position of the first entry of at least that number. */
+static int64_t find_number(const numbered *list, int64_t count, uint32_t number)
+{
+    int64_t low = 0, high = count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (list[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t bn_number_of(const bonsai_graph *g, int64_t node)
+{
+    const int64_t origin = bonsai_graph_origin(g, node);
+    return (uint32_t)(origin < 0 ? node : origin);
+}
+
+bonsai_status bn_numbers_find(int32_t *out, const uint32_t *number, int64_t count,
+                              const bonsai_graph *g)
+{
+    numbered *list = NULL;
+    const int64_t n = g->view.nodes;
+    const bool renumbered = bn_has(g, BONSAI_SECTION_ORIGIN);
+    bonsai_status rc = renumbered ? BN_NEW(&list, n) : BONSAI_OK;
+    if (rc != BONSAI_OK)
+        return rc;
+    for (int64_t v = 0; renumbered && v < n; v++)
+        list[v] = (numbered){bn_number_of(g, v), (int32_t)v};
+    if (renumbered)
+        qsort(list, (size_t)n, sizeof *list, by_number);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = renumbered ? find_number(list, n, number[i]) : (int64_t)number[i];
+        out[i] = at >= n || (renumbered && list[at].number != number[i]) ? -1
+                 : renumbered ? list[at].node : (int32_t)at;
+    }
+    bn_free(list);
+    return BONSAI_OK;
 }

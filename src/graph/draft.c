@@ -1,4 +1,4 @@
-/* draft.c -- turns the data of a reader into a graph that keeps every invariant.
+/* draft.c -- turns the data of a reader into a graph that satisfies every check.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -141,7 +141,7 @@ done:
     return rc;
 }
 
-/* Repeated features without values get values, so that their sum is kept. */
+/* Gives values to repeated features without values, so that their sum is kept. */
 static bonsai_status give_values(bonsai_graph *g)
 {
     float *value;
@@ -212,7 +212,7 @@ static bonsai_status lay_edges(bonsai_graph *g, int64_t m, const int32_t *source
     if (a.weights)
         g->view.section[BONSAI_SECTION_EDGE_WEIGHTS] =
             (bonsai_array){a.weights, a.m, BONSAI_TYPE_F32};
-    atomic_store(&g->verified[0], 1);           /* lists that were built just now are right; ... */
+    atomic_store(&g->verified[0], 1);           /* lists built here are right; ... */
     atomic_store(&g->verified[BONSAI_SECTION_OFFSETS], 1);      /* ... sums of weights may not be */
     atomic_store(&g->verified[BONSAI_SECTION_NEIGHBORS], 1);
     return BONSAI_OK;
@@ -303,7 +303,7 @@ done:
     return bn_blame_caller(rc);
 }
 
-/* Both ends of m edges in 32 bits; *bad: the first edge that does not fit, or m. */
+/* Stores both ends of m edges in 32 bits; *bad: the first edge that does not fit, or m. */
 static bonsai_status narrow(int32_t **out, int64_t *bad, const int64_t *const end[2], int64_t m,
                             int threads)
 {
@@ -342,7 +342,7 @@ bonsai_status bonsai_graph_build64(bonsai_graph **out, const bonsai_view *v, int
     if (bad < m) {
         const bool first = source[bad] != (int32_t)source[bad];
         bn_edge_outside("graph", bad, first ? source[bad] : target[bad], v->nodes);
-        rc = BONSAI_E_ARGUMENT;                 /* there is no file to blame */
+        rc = BONSAI_E_ARGUMENT;                 /* not a file's fault */
         goto done;
     }
     BN_TRY(bonsai_graph_build(out, v, m, end[0], end[1], weight, given));

@@ -1,14 +1,13 @@
 /* edgesort.c -- sorts more edges than memory holds into an adjacency.
  *
  * Edges are kept as they arrive, and the entries of each bucket of neighbouring rows are counted.
- * Then every edge goes to its bucket, once for each direction, as a key: row, column, and whether
- * it is the reverse of what arrived.  Up to about 2.7e8 keys in all a bucket is small enough
- * to be sorted in cache; with more, there are no more buckets, and they grow.  All large arrays are
- * read and written in order, by as many streams as there are buckets, so they may lie in scratch
- * files.
+ * Then every edge is written to its bucket, once for each direction, as a key: row, column, and
+ * whether it is the reverse of the edge.  Up to about 2.7e8 keys a bucket can be sorted in cache;
+ * with more keys buckets grow.  All large arrays are read and written in order, by as many streams
+ * as there are buckets, so they may lie in scratch files.
  *
- * Without weights an entry that arrives in both directions is the same as one that is given its
- * reverse, so nobody needs to know whether the input was symmetric.
+ * Without weights, an entry given in both directions is the same as one whose reverse was added, so
+ * the result does not depend on whether the input was symmetric.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -56,7 +55,7 @@ bonsai_status bn_edge_sort_add(bn_edge_sort *p, const int32_t *source, const int
     return BONSAI_OK;
 }
 
-/* Turns the number of keys of each bucket into where it starts; returns the largest number. */
+/* Turns the number of keys of each bucket into its start; returns the largest number. */
 static int64_t place_buckets(bn_edge_sort *p)
 {
     int64_t at = 0, largest = 0;
@@ -69,7 +68,7 @@ static int64_t place_buckets(bn_edge_sort *p)
     return largest;
 }
 
-/* Puts the keys into their buckets; afterwards bucket[k] is where bucket k ends. */
+/* Puts the keys into their buckets; afterwards bucket[k] is the end of bucket k. */
 static bonsai_status spread(bn_edge_sort *p)
 {
     bonsai_status rc = BONSAI_OK;
@@ -106,13 +105,13 @@ static merged merge(uint64_t *keys, int64_t count)
     return m;
 }
 
-/* Sorts and merges every bucket; done (buckets) tells what is left of each. */
+/* Sorts and merges every bucket; done_with (buckets) gets what is left of each. */
 static bonsai_status sort_buckets(bn_edge_sort *p, merged *done_with, int64_t largest)
 {
     bonsai_status rc;
     uint64_t *spare = NULL;
     const int threads = bn_threads(p->at.threads);
-    /* Room for one bucket per lane; if one bucket holds most keys, as much as there are keys. */
+    /* Room for one bucket per lane, or for all keys if one bucket holds most of them. */
     const int64_t most = bn_least(bn_least(threads, BATCH), p->buckets);
     const int64_t all = p->bucket[p->buckets];
     const bool whole = largest > all / most;
@@ -138,8 +137,8 @@ done:
     return rc;
 }
 
-/* Writes the columns of a bucket's keys where the keys before them lay: half a key each, so they
- * never catch up with the keys that are still to be read. */
+/* Writes the columns of a bucket over the keys: each takes half a key, so they never overtake the
+ * keys that are still to be read. */
 static void fill_bucket(bn_edge_sort *p, int64_t k, int64_t kept)
 {
     const uint64_t *key = p->keys + (k ? p->bucket[k - 1] : 0), *stop = key + kept;

@@ -56,7 +56,7 @@ static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_se
     }
 }
 
-/* What coordinates are of; of other graphs features say all. */
+/* Compares the bases if features are coordinates; else equal features suffice. */
 static bool same_basis(const bonsai_graph *a, const bonsai_graph *b)
 {
     bool same = a->spanned == b->spanned;

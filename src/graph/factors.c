@@ -1,15 +1,17 @@
-/* factors.c -- features that are mixtures of a few directions: a basis, and coordinates for each node.
+/* factors.c -- features that are mixtures of a few directions: a basis, and coordinates of each
+ * node.
  *
- * A row is the sum over the directions of its coordinate times the direction; both are whole numbers
- * times a scale, one for each direction and one for each node.  Nobody who reads features knows of
- * this: they are decoded once, in one order of additions, and lie beside the basis as ordinary rows.
- * The writer and the size of a graph take whichever is smaller.  A graph whose features are changed
- * loses its basis.
+ * A row is the sum over the directions of its coordinate times the direction; both are whole
+ * numbers times a scale, one for each direction and one for each node.  Readers of features need
+ * not know: rows are decoded once, in one order of additions, and lie beside the basis as ordinary
+ * rows.  The writer and the size of a graph take the smaller of the two.  A graph whose features
+ * are changed loses its basis.
  *
- * Where the flag says so, features are the coordinates themselves, as if the directions were at right
- * angles: then the basis is all that tells what they mean, and the writer always takes it.
+ * With the flag of coordinates, features are the coordinates themselves, as if the directions were
+ * at right angles: then only the basis says what they mean, and the writer always takes it.
  *
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +24,9 @@ typedef struct {
     int64_t n, f, r, columns;
     float  *direction;          /* r x columns: the basis times its scales */
     float  *room;               /* lanes x columns */
-    int64_t *before;            /* n+1: values that are not zero before each row, where sparse */
+    int64_t *before;            /* n+1: non-zero values before each row, if sparse */
     void   *index;
-    float  *value, *dense;      /* where they go */
+    float  *value, *dense;      /* the decoded features */
 } factors;
 
 void bn_factors_drop(bonsai_view *v)
@@ -98,7 +100,7 @@ static void count_row(const factors *k, const float *row, int64_t v)
         k->before[v + 1] += row[j] != 0.0f;
 }
 
-/* Does something with every row. */
+/* Calls use for every decoded row. */
 static void for_rows(const factors *k, int lanes,
                      void (*use)(const factors *k, const float *row, int64_t v))
 {
@@ -111,7 +113,7 @@ static void for_rows(const factors *k, int lanes,
         }
 }
 
-/* Dense rows, where they take no more memory than sparse ones. */
+/* Returns whether dense rows take no more memory than sparse rows. */
 static bool is_dense(const factors *k)
 {
     const int64_t item = k->f <= 65536 ? 6 : 8;
@@ -137,7 +139,64 @@ done:
     return rc;
 }
 
-/* Lays coordinates at right angles as features. */
+/* ---- directions that are not quite at right angles ---- */
+
+/* Rounded directions are a little askew, so their products with each other are factored (Cholesky),
+ * and coordinates are kept as if the directions were at right angles. */
+
+static const double jitter = 1e-9;      /* of the largest product */
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += a[j] * b[j];
+    return sum;
+}
+
+/* Replaces the lower half of a by its Cholesky factor. */
+static void factorise(double *a, int64_t r)
+{
+    double most = 0;
+    for (int64_t i = 0; i < r; i++)
+        most = fmax(most, a[i * r + i]);
+    for (int64_t i = 0; i < r; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            double sum = a[i * r + k] - dot(a + i * r, a + k * r, k);
+            if (i == k)
+                a[i * r + i] = sqrt(fmax(sum, jitter * most));
+            else
+                a[i * r + k] = sum / a[k * r + k];
+        }
+}
+
+bonsai_status bn_angles_factor(double **out, const int8_t *number, const float *scale, int64_t r,
+                               int64_t columns)
+{
+    bonsai_status rc = BN_NEW(out, r * r);
+    for (int64_t i = 0; rc == BONSAI_OK && i < r; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            double sum = 0;
+            for (int64_t j = 0; j < columns; j++)
+                sum += (double)(number[i * columns + j] * number[k * columns + j]);
+            (*out)[i * r + k] = sum * (double)scale[i] * (double)scale[k];
+        }
+    if (rc == BONSAI_OK)
+        factorise(*out, r);
+    return rc;
+}
+
+void bn_angles_of(double *x, const double *factor, int64_t r)
+{
+    for (int64_t i = 0; i < r; i++) {
+        double sum = 0;
+        for (int64_t k = i; k < r; k++)
+            sum += factor[k * r + i] * x[k];
+        x[i] = sum;
+    }
+}
+
+/* Makes the coordinates, turned to right angles, the features of g. */
 static bonsai_status straighten(bonsai_graph *g)
 {
     bonsai_status rc;

@@ -1,5 +1,5 @@
-/* features.c -- reads the features, label and part of one node in any encoding, and what a node of a
- * condensed graph stands for.
+/* features.c -- reads the features, label and part of a node in any encoding, and what a node of a
+ * condensed graph represents.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -57,7 +57,7 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
     return count;
 }
 
-/* Zeros are passed by many at a time; among others there is no branch. */
+/* Skips zeros many at a time; otherwise without a branch. */
 static int64_t float_row(int32_t *index, float *value, const float *row, int64_t f)
 {
     enum { RUN = 32 };
@@ -141,8 +141,8 @@ int32_t bn_label(const bonsai_graph *g, int64_t node)
 
 /* ---- getters for callers, who may not have verified what they read ---- */
 
-/* Whether the sections, whose numbers follow each other, hold what they should; a file is looked at
- * once.  If not, its getters give nothing, and bonsai_error() says why. */
+/* Returns whether the sections first .. last are valid, verifying a file once.  If not, its getters
+ * return nothing, and bonsai_error() says why. */
 static bool is_sound(const bonsai_graph *g, int first, int last)
 {
     uint32_t mask = 0;
@@ -172,7 +172,7 @@ int32_t bonsai_graph_label(const bonsai_graph *g, int64_t node)
     return is_sound(g, BONSAI_SECTION_LABELS, BONSAI_SECTION_LABELS) ? bn_label(g, node) : -1;
 }
 
-/* ---- what a node of a condensed graph stands for ---- */
+/* ---- what a node of a condensed graph represents ---- */
 
 double bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label)
 {

@@ -215,7 +215,7 @@ static bonsai_status verify_once(bonsai_graph *g, bonsai_section s, int threads)
     return rc;
 }
 
-/* Lists need their offsets, which have lower numbers and so are verified first. */
+/* Adds the offsets of lists, which have lower numbers and so are verified first. */
 static uint32_t with_offsets(uint32_t mask)
 {
     if (mask & BN_SYMMETRY)

@@ -15,15 +15,16 @@
 #define BN_ALL_SECTIONS (BN_BIT(BONSAI_SECTION_COUNT) - 2u)
 enum { BN_ALL_FLAGS = BONSAI_FLAG_DIRECTED | BONSAI_FLAG_SELF_LOOPS | BONSAI_FLAG_REPEATED |
                       BONSAI_FLAG_OPERATOR | BONSAI_FLAG_COORDINATES };
-#define BN_SYMMETRY BN_BIT(0)           /* in place of a section: what an undirected graph claims */
+#define BN_SYMMETRY BN_BIT(0)       /* as a section: the symmetry that an undirected graph claims */
 
-enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller ones are verified when a file is opened */
+enum { BN_SMALL_SECTION = 1 << 20 };    /* bytes; smaller sections are verified when a file is
+                                         * opened */
 
 typedef struct {                /* encodings that some feature rows allow */
     int64_t nnz;
     bool ones, half, u8, i8, negative;
-    bool q4, s4;                /* false: not, or not looked at; also u8, also i8 */
-    int64_t empty;              /* columns without a value, if to leave them out is smaller; else 0 */
+    bool q4, s4;                /* false also if not looked at; with a q4 row u8, with s4 i8 */
+    int64_t empty;             /* columns without a value, if leaving them out is smaller; else 0 */
     bool factored;              /* rows are mixtures of a basis (factors.c) */
 } bn_traits;
 
@@ -31,36 +32,35 @@ struct bonsai_graph {
     bonsai_view      view;
     void            *owned[BONSAI_SECTION_COUNT];  /* NULL: borrowed or mapped */
     bn_file          file;                      /* the mapped native file, if any */
-    bn_file          rows;                      /* a mapped file that features lie in, if any */
+    bn_file          rows;                      /* a mapped file with the features, if any */
     char            *where;                     /* for errors: the file's name, or "graph" */
     uint32_t         crc[BONSAI_SECTION_COUNT];    /* of mapped sections */
     atomic_uchar     verified[BONSAI_SECTION_COUNT];    /* [0]: the symmetry */
-    atomic_uchar     unsound;                   /* a getter found a section that is wrong */
+    atomic_uchar     unsound;                   /* a getter found a wrong section */
     pthread_mutex_t  lock;                      /* held while a section is being verified */
     bonsai_read_info info;
     atomic_int       users;                     /* the caller, and graphs that borrow sections */
     bonsai_graph    *parent;                    /* owner of the borrowed sections, or NULL */
-    bn_traits        traits;                    /* of its features, ... */
-    bool             integer;                   /* ... which are all whole numbers */
+    bn_traits        traits;                    /* of its features */
+    bool             integer;                   /* all features are whole numbers */
     atomic_uchar     learnt;                    /* traits and integer are known */
-    int64_t          spanned;                   /* features that its basis is of, where those of the
+    int64_t          spanned;                   /* features of its basis, if the features of the
                                                  * graph are coordinates in it; else 0 */
-    bool             drawn;                     /* its split is no part of the user's graph, and of
-                                                 * no graph's bytes */
+    bool             drawn;  /* its split was drawn by bonsai: it counts for no size of the graph */
 };
 
-/* Several ranks can share the reading of one graph, each with its own rows.  The calls that take a
- * place (base/place.h) are collective; its `first` says which rows a rank has, and NULL is a caller
- * alone.  All ranks get the same answer or error, the same as if alone. */
+/* Several ranks can read one graph together, each its own rows.  The calls that take a place
+ * (base/place.h) are collective; its `first` says which rows a rank has, and NULL means one rank.
+ * All ranks get the same result or error, the same as one rank would. */
 typedef struct {                /* the rows of one rank */
     int64_t begin, end;
-    bool head, last;            /* the first rank, which has what has no rows; the last, which has
-                                 * what lies behind all rows */
+    bool head, last;            /* the first rank, which has sections without rows; the last,
+                                 * which has the end of offsets */
 } bn_rows;
 
 bn_rows bn_rows_of(const bonsai_view *v, const bn_place *at);
-/* The elements from .. to-1 of a section that belong to the rows.  The section may be absent; its
- * offsets must be verified. */
+/* Sets from .. to-1, the elements of a section that belong to the rows.  The section may be absent;
+ * its offsets must be verified. */
 void bn_section_part(int64_t *from, int64_t *to, const bonsai_view *v, bonsai_section s,
                      bn_rows rows);
 
@@ -71,11 +71,11 @@ enum {                          /* places in the list of bonsai_known_at */
     BN_KNOWN_REDDIT, BN_KNOWN_MAG240M, BN_KNOWN_PHOTO, BN_KNOWN_ARXIV_22K, BN_KNOWN_COUNT
 };
 
-/* ---- nodes by their numbers in the graph that this one comes of (numbers.c) ---- */
+/* ---- nodes by their numbers in the original graph (derive.c) ---- */
 
-/* A node's origin, or its own number where the graph has none. */
+/* Returns a node's origin, or its own number if the graph has no origins. */
 uint32_t bn_number_of(const bonsai_graph *g, int64_t node);
-/* out (count): the first node of each number, -1 where there is none. */
+/* Sets out (count) to the first node of each number; -1: no node. */
 bonsai_status bn_numbers_find(int32_t *out, const uint32_t *number, int64_t count,
                               const bonsai_graph *g);
 
@@ -88,22 +88,22 @@ bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsa
                              int64_t count);
 /* Borrows the verified sections of the mask from parent, which stays alive until g is freed. */
 void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask);
-/* Copies what g borrows and lets go of its parent, whose own arrays may be a caller's. */
+/* Copies what g borrows and releases its parent, whose own arrays may be a caller's. */
 bonsai_status bn_graph_detach(bonsai_graph *g);
 /* Makes a deep copy of one section of a view in g. */
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified; every algorithm
- * first calls it with the sections that it reads.  With BN_SYMMETRY also that each entry has its
- * reverse, unless the graph is directed: once for all graphs that share an adjacency. */
+ * first calls it for the sections that it reads.  With BN_SYMMETRY also checks that each entry has
+ * its reverse, unless the graph is directed: once for all graphs that share an adjacency. */
 bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads);
-/* The same on all ranks, each reading its own rows; afterwards bn_graph_need is free on each.
+/* Verifies on all ranks, each reading its own rows; afterwards bn_graph_need is free on each.
  * Several ranks do not check BN_SYMMETRY. */
 bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_place *at);
 /* Gets the checksum of a section if it is mapped and verified. */
 bool bn_section_crc(uint32_t *out, const bonsai_graph *g, bonsai_section s);
 
-/* The bytes of so many elements, two of which share a byte if they have four bits.  False: too many,
- * or the type is not known. */
+/* Sets the bytes of count elements; two elements of four bits share a byte.  False: too many, or
+ * unknown type. */
 bool bn_type_space(int64_t *bytes, bonsai_type t, int64_t count);
 
 static inline bool bn_four_bits(bonsai_type t)
@@ -111,7 +111,7 @@ static inline bool bn_four_bits(bonsai_type t)
     return t == BONSAI_TYPE_Q4 || t == BONSAI_TYPE_S4;
 }
 
-/* Whether features of the type are multiplied by their row's scale. */
+/* Returns whether features of the type are multiplied by their row's scale. */
 static inline bool bn_scaled(bonsai_type t)
 {
     return t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8 || bn_four_bits(t);
@@ -138,45 +138,46 @@ bn_csr bn_adjacency(const bonsai_graph *g);
 
 /* Checks that counts, types and combinations of sections fit each other; reads no element. */
 bonsai_status bn_view_shape(const bonsai_view *v, const char *where);
-/* The same for the sections of a file, where features may have four bits or a list of columns. */
+/* Checks the sections of a file, in which features may have four bits or a list of columns. */
 bonsai_status bn_stored_shape(const bonsai_view *v, const char *where);
 /* Checks that the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
-/* The same on all ranks; also compares the checksum (NULL: none). */
+/* Checks them on all ranks; also compares the checksum (NULL: none). */
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
                                 const uint32_t *crc, const bn_place *at);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
                              const char *where);
-/* The name at a place of a section of names; NULL: it is empty, or there is no section. */
+/* Returns the name at a position of a section of names; NULL: empty, or no section. */
 const char   *bn_name_at(const bonsai_array *names, int64_t at);
-/* The names of some features, ascending (NULL: the first), or NULL without names; bn_free *out. */
+/* Gets the names of the kept features (ascending; NULL: the first), or NULL without names; bn_free
+ * *out. */
 bonsai_status bn_names_pick(char **out, int64_t *len, const bonsai_array *names,
                             const int32_t *kept, int64_t count);
-/* Makes them the graph's own names of features, unless NULL. */
+/* Gives the names to the graph as those of its features, unless NULL. */
 void          bn_names_give(bonsai_graph *g, char *names, int64_t len);
-/* Names of the lines of a text, whose last may lack its end; bn_free *out. */
+/* Gets a name for each line of a text, whose last line may lack its end; bn_free *out. */
 bonsai_status bn_names_of_lines(char **out, int64_t *len, int64_t *count, const char *text);
-/* Fails unless the graph has as many features. */
+/* Fails unless the graph has `count` features. */
 bonsai_status bn_names_count(int64_t count, const bonsai_graph *g);
 
 typedef struct { const char *where; const bonsai_array *names; int64_t count; } bn_named;
 
-/* Fails, in a sentence about the first, where a feature of a has another name than the feature
- * place[i] (NULL: i; ascending) of b.  Features without a name match any. */
+/* Fails, naming the first, if a feature of a has another name than the feature place[i] (NULL: i;
+ * ascending) of b.  Features without a name match any. */
 bonsai_status bn_names_match(const bn_named *a, const bn_named *b, const int32_t *place);
 enum { BN_ODD = 120 };
-/* The end of a sentence, ": \"age\" is missing", about the first name of a that b has not or, with
- * all, that b alone has; "": there is none, or names are not known. */
+/* Writes the end of a sentence, ": \"age\" is missing", about the first name of a that b lacks or,
+ * with all, that only b has; "" if none, or if names are not known. */
 void          bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
-/* bonsai_graph_check on all ranks; and its check of symmetry, for which g must be verified. */
+/* bonsai_graph_check on all ranks; and its check of symmetry, which requires a verified g. */
 bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
 bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *at);
-/* The same with messages of at most `batch` entries. */
+/* Checks symmetry with messages of at most `batch` entries. */
 bonsai_status bn_symmetry_exchange(const bonsai_graph *g, int64_t batch, const bn_place *at);
-/* The first row of an adjacency with sorted rows that has an entry without its reverse of equal
- * weight, or n.  room: n int64. */
+/* Returns the first row of an adjacency with sorted rows that has an entry without its reverse of
+ * equal weight, or n.  room: n int64. */
 int64_t bn_asymmetric_row(int64_t n, const bonsai_array *offsets, const int32_t *neighbors,
                           const float *weights, int64_t *room, int threads);
 
@@ -192,18 +193,18 @@ typedef struct {
     float   *weights;           /* m or NULL */
 } bn_adjacent;
 
-/* Builds a sorted adjacency from edges in any order; info says what was done.  With the flag of an
- * operator, which stays, weights may have any sign, and loops are kept. */
+/* Builds a sorted adjacency from edges in any order; counts changes in info.  With the flag of an
+ * operator, weights may have any sign, and loops and the flag are kept. */
 bonsai_status bn_adjacent_build(bn_adjacent *out, uint64_t *flags, bonsai_read_info *info,
                                 const char *where, int64_t n, int64_t m, const int32_t *source,
                                 const int32_t *target, const float *weight,
                                 const bonsai_read_options *o);
-/* Fails with the sentence that an edge of n nodes names a node that is not there. */
+/* Fails with the sentence that a node of an edge is outside the graph. */
 bonsai_status bn_edge_outside(const char *where, int64_t edge, int64_t node, int64_t n);
 void bn_adjacent_free(bn_adjacent *a);
 
-/* Edges without weights that arrive run by run and become a sorted adjacency, in memory or in
- * scratch files (edgesort.c).  It takes 24 bytes an edge, and up to 32 if one row has most of them.
+/* Sorts edges without weights, which arrive run by run, into an adjacency, in memory or in scratch
+ * files (edgesort.c).  It takes 24 bytes an edge, and up to 32 if one row has most of them.
  * Repeated entries are merged. */
 typedef struct {
     int64_t  n, most;           /* nodes; edges that may arrive */
@@ -215,7 +216,7 @@ typedef struct {
     int64_t *offsets;           /* n+1 */
     int32_t *neighbors;         /* m */
 
-    int      shift;             /* bucket = row >> shift; the rest belongs to edgesort.c */
+    int      shift;             /* bucket = row >> shift; private from here on */
     int64_t  buckets;
     int64_t *bucket;            /* buckets+1: first key of each */
     uint64_t *edge, *keys;
@@ -226,12 +227,12 @@ bonsai_status bn_edge_sort_begin(bn_edge_sort *p);
 bonsai_status bn_edge_sort_add(bn_edge_sort *p, const int32_t *source, const int32_t *target,
                                int64_t count);
 bonsai_status bn_edge_sort_run(bn_edge_sort *p);
-void          bn_edge_sort_free(bn_edge_sort *p);         /* all zero is allowed */
+void          bn_edge_sort_free(bn_edge_sort *p);         /* an all-zero struct is allowed */
 
-/* The data of a reader, in any order; bn_draft_finish makes a graph of it.  Set nodes if the input
- * gives it (-1: one more than the largest id), features, classes (0: one more than the largest
+/* The data of a reader, in any order, for bn_draft_finish.  Set nodes if the input gives their
+ * number (-1: one more than the largest id), features, classes (0: one more than the largest
  * label), and sections with bn_draft_array in their widest types: FEATURES F32; FEATURE_OFFSETS
- * U64, INDICES U32, VALUES F32; LABELS U32 (int32_t, -1 unknown); SPLIT U8.  Edges go into source,
+ * U64, INDICES U32, VALUES F32; LABELS U32 (int32_t, -1 unknown); SPLIT U8.  Edges are in source,
  * target and weight, which bn_new allocates and the draft owns.  where is for error messages. */
 typedef struct {
     bonsai_graph *g;            /* holds the sections until the graph is done */
@@ -246,18 +247,18 @@ typedef struct {
 bonsai_status bn_draft_new(bn_draft *d, const char *where);
 bonsai_status bn_draft_array(void *out, bn_draft *d, bonsai_section s, bonsai_type t,
                              int64_t count);
-/* Hands an array made by bn_grow to the draft; *data may be NULL if count is 0. */
+/* Gives the draft an array made by bn_grow; *data may be NULL if count is 0. */
 bonsai_status bn_draft_give(bn_draft *d, bonsai_section s, bonsai_type t, void **data,
                             int64_t count);
-/* Appends an edge, for readers that do not know the number of edges; weight NULL: unweighted, and
- * then all edges must be. */
+/* Appends an edge, for readers that do not know the number of edges; weight NULL: unweighted, which
+ * must hold for all edges or none. */
 bonsai_status bn_draft_edge(bn_draft *d, int32_t u, int32_t v, const float *weight);
 bonsai_status bn_draft_finish(bonsai_graph **out, bn_draft *d, const bonsai_read_options *o);
 void          bn_draft_free(bn_draft *d);
 
 /* ---- features and labels of a node (features.c) ---- */
 
-/* All bits are zero; a minus zero is a value and is kept. */
+/* Returns whether all bits are zero; a minus zero is a value and is kept. */
 static inline bool bn_is_zero(float v)
 {
     uint32_t bits;
@@ -265,17 +266,17 @@ static inline bool bn_is_zero(float v)
     return bits == 0;
 }
 
-/* How many features so many nodes have, about: the work of a team (bn_team). */
+/* Estimates the features of some nodes: the work of a team (bn_team). */
 double  bn_features_work(const bonsai_graph *g, int64_t nodes);
 int64_t bn_row_room(const bonsai_graph *g);     /* length of the longest sparse row */
 int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end);      /* of some rows */
 /* Gets the non-zero features of a node in ascending order; returns their number. */
 int64_t bn_row_get(int32_t *index, float *value, const bonsai_graph *g, int64_t node);
-/* All f features of a node; the sections must be verified. */
+/* Gets all f features of a node; the sections must be verified. */
 void bn_row_whole(float *out, const bonsai_graph *g, int64_t node);
 int32_t bn_label(const bonsai_graph *g, int64_t node);          /* -1: unknown */
 bonsai_part bn_part(const bonsai_graph *g, int64_t node);
-/* One share of bonsai_graph_soft_label. */
+/* Returns one share of bonsai_graph_soft_label. */
 double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
 
 #define BN_FEATURE_SECTIONS (BN_BIT(BONSAI_SECTION_FEATURES) |        \
@@ -284,21 +285,21 @@ double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
                              BN_BIT(BONSAI_SECTION_FEATURE_VALUES) |  \
                              BN_BIT(BONSAI_SECTION_FEATURE_SCALE))
 
-/* A basis and coordinates, which say the same as the features (factors.c). */
+/* A basis and coordinates, another encoding of the features (factors.c). */
 #define BN_FACTOR_SECTIONS (BN_BIT(BONSAI_SECTION_BASIS) | BN_BIT(BONSAI_SECTION_BASIS_SCALE) | \
                             BN_BIT(BONSAI_SECTION_BASIS_COLUMNS) |                             \
                             BN_BIT(BONSAI_SECTION_COORDINATES) |                               \
                             BN_BIT(BONSAI_SECTION_COORDINATE_SCALE))
 enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* of a basis, ... */
 enum { BN_MOST_ANGLES = 1024 };         /* ... and of one whose coordinates are features */
-static const int64_t bn_most_decoded = (int64_t)1 << 28;       /* numbers that a basis may stand for */
+static const int64_t bn_most_decoded = (int64_t)1 << 28;       /* numbers that a basis may encode */
 
-/* Whether a section of v belongs to a basis. */
+/* Returns whether a section belongs to a basis. */
 static inline bool bn_is_factor(int s)
 {
     return s >= BONSAI_SECTION_BASIS && s <= BONSAI_SECTION_COORDINATE_SCALE;
 }
-/* Columns of the basis of a view that has one, as a file has it. */
+/* Returns the columns of the basis in a view of a file. */
 static inline int64_t bn_basis_columns(const bonsai_view *v)
 {
     const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
@@ -306,32 +307,33 @@ static inline int64_t bn_basis_columns(const bonsai_view *v)
         return v->features;
     return directions > 0 ? v->section[BONSAI_SECTION_BASIS].count / directions : 0;
 }
-/* The features that the basis of g is of. */
+/* Returns the number of features that the basis of g encodes. */
 static inline int64_t bn_basis_features(const bonsai_graph *g)
 {
     return g->spanned ? g->spanned : g->view.features;
 }
-/* The basis, as a set of sections, where a format that cannot hold it loses something. */
+/* Returns the set of sections that a format without bases loses. */
 static inline uint64_t bn_basis_left_out(const bonsai_graph *g)
 {
     return g->spanned ? BN_BIT(BONSAI_SECTION_BASIS) : 0;
 }
-/* Lays the features that the basis and the coordinates of g stand for beside them.  If they are
- * coordinates, by the flag, g then has a feature for each direction. */
+/* Decodes the basis and the coordinates of g into features beside them.  With the flag of
+ * coordinates, g has a feature for each direction afterwards. */
 bonsai_status bn_factors_decode(bonsai_graph *g, int threads);
 
-/* ---- directions that are not quite at right angles (angles.c) ---- */
+/* ---- directions that are not quite at right angles (factors.c) ---- */
 
-/* The products of r directions with each other, numbers (r x columns) times their scales, as a lower
- * factor (r x r): times its transpose it is they. */
+/* Factors the products of r directions with each other, numbers (r x columns) times their scales:
+ * *out (r x r), lower, times its transpose equals them; bn_free *out. */
 bonsai_status bn_angles_factor(double **out, const int8_t *number, const float *scale, int64_t r,
                                int64_t columns);
-/* Shares of the directions become coordinates as if these were at right angles; in place, r. */
+/* Turns shares of the r directions, in place, into coordinates as if these were at right angles. */
 void bn_angles_of(double *x, const double *factor, int64_t r);
 
-/* Whether a basis can be stored in four bits: all of its numbers are signed squares up to 49. */
+/* Returns whether a basis can be stored in four bits: all of its numbers are signed squares up to
+ * 49. */
 bool bn_factors_are_squares(const bonsai_graph *g);
-/* Leaves basis and coordinates out of a view: whoever gives them may not have them right. */
+/* Removes basis and coordinates from a view, as those of a caller may be wrong. */
 void bn_factors_drop(bonsai_view *v);
 
 typedef struct {
@@ -340,31 +342,31 @@ typedef struct {
     bool    all;                /* over all nodes, not only those for training */
 } bn_standard_of;
 
-/* Mean and spread of features over nodes; a spread of 0 becomes 1 (standard.c). */
+/* Computes mean and spread of features over nodes; a spread of 0 becomes 1 (standardise.c). */
 bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
                           const bn_standard_of *of, int threads);
-/* The largest standard deviation among columns of dense features as they were before they were
- * scaled; 0: there are none, or few nodes (scales.c). */
+/* Gets the largest standard deviation among columns of dense features before they were scaled; 0:
+ * no such columns, or few nodes (scales.c). */
 bonsai_status bn_graph_scale(double *out, const bonsai_graph *g);
-/* The mean and standard deviation of each such column over at most 1,000 nodes; a deviation is 0
- * where the column is constant or most of it is zeros.  Both NULL: there are none, or fewer than ten
- * nodes; else bn_free both. */
+/* Gets the mean and standard deviation of each such column over at most 1,000 nodes; a deviation is
+ * 0 where the column is constant or most of it is zeros.  Both are NULL without such columns or
+ * with fewer than ten nodes; else bn_free both. */
 bonsai_status bn_graph_column_scales(float **mean_out, float **spread_out, const bonsai_graph *g);
-/* Whether the features of g were scaled by a mean and a spread (NULL: of none) of count columns, which
- * are the columns kept of g (NULL: all) (standardise.c). */
+/* Returns whether the features of g were scaled by a mean and a spread (NULL: none) of count
+ * columns, which are the columns kept of g (NULL: all) (standardise.c). */
 bool bn_is_standardised(const bonsai_graph *g, const float *mean, const float *spread,
                         const int32_t *kept, int64_t count);
-/* What a column is divided by: a spread of 0, which files may hold, counts as 1. */
+/* Returns the divisor of a column: a spread of 0, which files may hold, counts as 1. */
 static inline float bn_divisor(float spread)
 {
     return spread != 0 ? spread : 1;
 }
-/* A feature scaled by them. */
+/* Returns a feature scaled by mean and spread. */
 static inline float bn_standardised(float x, float mean, float spread)
 {
     return (x - mean) / bn_divisor(spread);
 }
-/* A value of column j as it was before the columns of g were scaled, if they were. */
+/* Returns a value of column j as before the columns of g were scaled, if they were. */
 static inline double bn_unscaled(const bonsai_graph *g, int64_t j, double x)
 {
     const float *mean = g->view.section[BONSAI_SECTION_FEATURE_MEAN].data;
@@ -377,9 +379,9 @@ static inline double bn_unscaled(const bonsai_graph *g, int64_t j, double x)
 /* Makes a graph like g that borrows the sections in the mask and has no others. */
 bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_t mask);
 
-/* Makes the graph g with a split of its own, of no node yet, which the caller fills. */
+/* Makes the graph g with a new split, of no node yet, which the caller fills. */
 bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai_graph *g);
-/* Whether percentages ask for a split at all, and for the graph's own. */
+/* Return whether percentages ask for a split at all, and for the graph's own. */
 bool bn_split_is_asked(const double percent[3]);
 bool bn_split_is_own(const double percent[3]);
 /* Gets the graph with a split of the given percentages; *out is NULL if that is g's own.  All 0
@@ -387,8 +389,8 @@ bool bn_split_is_own(const double percent[3]);
  * where all labels are for training.  percent gets what was drawn, or all 0. */
 bonsai_status bn_graph_parts(bonsai_graph **out, const bonsai_graph *g, double percent[3],
                              uint64_t seed);
-/* What that draws where nothing is asked for; and how many of so many labelled nodes come before a
- * percentage. */
+/* Gets the percentages that are drawn by default; returns how many of the labelled nodes are before
+ * a percentage. */
 void    bn_usual_split(double percent[3], const bonsai_graph *g);
 int64_t bn_split_end(int64_t labelled, double percent);
 
@@ -405,15 +407,14 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
  * Ranks have about the same number of nodes plus entries, and at least one node if there are
  * enough.  The offsets must be verified. */
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
-/* The same on every rank, after all ranks have verified the offsets together; the caller frees
- * *first. */
+/* Makes them on every rank, after all ranks have verified the offsets together; bn_free *first. */
 bonsai_status bn_blocks_new(int64_t **first, const bonsai_graph *g, const bn_place *at);
 /* Sets rows (ranks): how many nodes of other ranks are neighbours of each rank's nodes. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
 
 /* Makes rows begin .. end-1 of the graph that bonsai_graph_induce would make of the nodes; new ids
- * are positions among all of them.  It reads the adjacency and features of those nodes only, which
- * must be verified; the result is not verified. */
+ * are positions among all of them.  Reads the adjacency and features of those nodes only, which
+ * must be verified; does not verify the result. */
 bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,
                                    int64_t count, int64_t begin, int64_t end);
 
@@ -429,10 +430,10 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
 typedef struct {
     bn_traits traits;           /* of the features */
     double strict, paper;       /* bytes by BONSAI_ACCOUNTING_STRICT and _PAPER_FULL */
-    double rounded, rounded4;   /* strict, if the features were rounded to eight bits, to four */
+    double rounded, rounded4;   /* strict, with features rounded to eight bits, to four */
 } bn_sizes;
 
-/* All of these, in one pass over the features.  Collective. */
+/* Computes all sizes in one pass over the features.  Collective. */
 bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_place *at);
 
 /* bonsai_graph_bytes and bonsai_graph_stats on all ranks; several ranks cannot count by
@@ -441,63 +442,65 @@ bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounti
                              const bn_place *at);
 bonsai_status bn_graph_stats(bonsai_stats *out, int64_t *class_counts, const bonsai_graph *g,
                              const bn_place *at);
-/* What rows cost by the published code's formula: dense ones 2 for each of their places, whole
- * numbers other than 1 (counts) 2 for each non-zero, others their sum. */
+/* Returns the cost of rows by the published code's formula: dense rows 2 for each of their places,
+ * whole numbers other than 1 (counts) 2 for each non-zero, others their sum. */
 double bn_paper_rows(bool dense, bool counts, double places, int64_t nnz, double sum);
 /* Counts the nodes with a known label. */
 bonsai_status bn_graph_labelled(int64_t *out, const bonsai_graph *g, const bn_place *at);
 
-/* ---- encodings (scale.c, halves.c, traits.c, used.c, encode.c, emit.c) ---- */
+/* ---- encodings (scale.c, traits.c, used.c, encode.c, emit.c) ---- */
 
-/* The positive scale that makes every value exactly an integer in low..high, or 0. */
+/* Returns the positive scale that makes every value exactly an integer in low..high, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint);
-/* The scale of a row in U8, I8, Q4 or S4: a lossless one if possible, else that of the largest
- * value. */
+/* Returns the scale of a row in U8, I8, Q4 or S4: a lossless one if possible, else that of the
+ * largest value. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint);
-/* The nearest number, or the code of four bits of the nearest square. */
+/* Returns the nearest number, or the code of four bits of the nearest square. */
 uint8_t bn_quantise(float v, float scale, bonsai_type t);
-/* The largest of the numbers value / scale, without their signs, if all are squares; else -1. */
+/* Returns the largest |value / scale| if all are squares of whole numbers; else -1. */
 int     bn_largest_square(const float *value, int64_t count, float scale);
 
 typedef bonsai_status bn_sink(const void *data, int64_t len, void *payload);
 
-typedef struct {                /* joins codes of four bits, one in a byte, two and two */
+typedef struct {                /* joins pairs of four-bit codes into bytes */
     bn_sink *sink;              /* gets the bytes */
     void    *payload;
-    int      low;               /* a code without its other half; -1: none */
+    int      low;               /* a code that waits for its other half; -1: none */
 } bn_halves;
 
 bonsai_status bn_halves_put(const void *codes, int64_t count, void *halves);   /* a sink */
-bonsai_status bn_halves_end(bn_halves *h);      /* passes on the last half, with zeros above it */
-/* The 8-bit numbers of so many codes of type Q4 (U8) or S4 (I8).  Returns the position of the first
- * that means nothing, which is -8, or count. */
+bonsai_status bn_halves_end(bn_halves *h);      /* passes on a last half, with zeros above it */
+/* Expands count codes of type Q4 (U8) or S4 (I8) to 8-bit numbers.  Returns the position of the
+ * first invalid code, -8, or count. */
 int64_t bn_halves_open(uint8_t *out, const uint8_t *data, int64_t count, bonsai_type t);
 
 extern const bn_traits bn_no_traits;            /* of no row */
-/* Without the encodings that a reader must expand: those of four bits, and columns. */
+/* Returns the traits without encodings that a reader must expand: those of four bits, and
+ * columns. */
 bn_traits bn_traits_mapped(const bn_traits *t);
 /* Adds a row; start from bn_no_traits. */
 void    bn_traits_add(bn_traits *t, const float *value, int64_t count, float hint);
 void    bn_traits_join(bn_traits *t, const bn_traits *more);   /* adds the traits of more rows */
-/* The bytes of n such rows of f features in the smallest lossless encoding; *is_dense (may be NULL)
- * tells if it is dense. */
+/* Returns the bytes of n such rows of f features in the smallest lossless encoding; *is_dense (may
+ * be NULL): whether it is dense. */
 int64_t bn_traits_bytes(const bn_traits *t, int64_t n, int64_t f, bool *is_dense);
-/* The most columns of n such rows of f features that are smaller to store than any encoding of all
- * columns is; -1: not even none. */
+/* Returns the most columns of n such rows of f features that are smaller to store than any encoding
+ * of all columns; -1: none, not even 0. */
 int64_t bn_traits_columns(const bn_traits *t, int64_t n, int64_t f);
-/* The columns with a value in these rows, ascending; bn_free *out.  If there are more than `most`,
- * *count is most + 1 and *out NULL. */
+/* Lists the columns with a value in these rows, ascending; bn_free *out.  If they are more than
+ * `most`, *count is most + 1 and *out NULL. */
 bonsai_status bn_columns_used(int32_t **out, int64_t *count, const bonsai_graph *g, bn_rows rows,
                               int64_t most, int threads);
 /* Sets t->empty, by the rows of all ranks. */
 bonsai_status bn_columns_find(bn_traits *t, const bonsai_graph *g, const bn_place *at);
-/* Finds the traits of a graph's features, and if all are whole numbers; the graph keeps them. */
+/* Finds the traits of a graph's features, and whether all are whole numbers; the graph keeps
+ * them. */
 bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
                            const bn_place *at);
-/* The same for some rows, without `empty`; nothing is kept. */
+/* Finds them for some rows, without `empty`, and keeps nothing. */
 bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
                              int64_t end, int threads);
-/* The scale that a row was stored with, or 0. */
+/* Returns the scale that a row was stored with, or 0. */
 float   bn_row_hint(const bonsai_graph *g, int64_t node);
 
 typedef struct {                /* the type and count of each section to be written */
@@ -508,10 +511,10 @@ typedef struct {                /* the type and count of each section to be writ
 
 bonsai_status bn_coding_make(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
                              const bn_place *at);
-/* The same where the traits of the features are known. */
+/* Makes the coding if the traits of the features are known. */
 bonsai_status bn_coding_of(bn_coding *c, const bonsai_graph *g, bonsai_encoding e,
                            const bn_traits *t, const bn_place *at);
-/* The bytes that it would take less if its features were rounded to so many bits, 8 or 4; 0: none. */
+/* Returns the bytes saved if the features were rounded to 8 or 4 bits; 0: none. */
 int64_t       bn_coding_saves(const bn_coding *c, const bonsai_graph *g, const bn_traits *t,
                               int bits);
 /* Adds the smallest lossless encoding of n such rows of f features to a coding without features. */
@@ -520,20 +523,18 @@ int64_t       bn_coding_bytes(const bn_coding *c, bonsai_section s);
 /* Passes the encoded bytes of a section to the sink, piece by piece. */
 bonsai_status bn_coding_emit(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                              bn_sink *sink, void *payload);
-/* The same for this rank's rows and a coding of bn_traits_mapped, starting at element
- * bn_coding_from. */
+/* Passes this rank's rows, for a coding of bn_traits_mapped, starting at element bn_coding_from. */
 bonsai_status bn_coding_emit_rows(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                                   bn_rows rows, bn_sink *sink, void *payload);
 int64_t       bn_coding_from(const bn_coding *c, const bonsai_graph *g, bonsai_section s,
                              bn_rows rows);
 typedef struct { uint32_t crc; int64_t bytes; } bn_checksum;
 
-/* Adds to sum[s] the checksum and the bytes of this rank's rows, for each section s of features that
- * is not written as it is; the coding is lossless, of bn_traits_mapped.  All of them take one pass
- * over the rows. */
+/* Adds to sum[s] the checksum and the bytes of this rank's rows, for each section s of features
+ * that is encoded; the coding is lossless, of bn_traits_mapped.  Takes one pass over the rows. */
 bonsai_status bn_coding_sums(bn_checksum *sum, const bn_coding *c, const bonsai_graph *g,
                              bn_rows rows, int threads);
-/* Whether the section is written as it is. */
+/* Returns whether the section is written unchanged. */
 bool          bn_coding_keeps(const bn_coding *c, const bonsai_graph *g, bonsai_section s);
 
 #endif

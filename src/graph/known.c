@@ -1,4 +1,4 @@
-/* known.c -- public datasets, and which of them a graph is.
+/* known.c -- lists public datasets, and recognises them by their sizes.
  *
  * Edges are entries as readers leave them: both directions, without loops, merged.
  *

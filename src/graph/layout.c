@@ -11,7 +11,7 @@ typedef struct {
     int64_t count;              /* -1: any */
 } shape_rule;
 
-/* "u8, u16, u32" */
+/* Writes "u8, u16, u32". */
 static const char *list_types(char *text, size_t size, unsigned types)
 {
     size_t used = 0;
@@ -45,23 +45,20 @@ static bonsai_status check_rule(const bonsai_view *v, const shape_rule *rule, co
 
 static bonsai_status check_sizes(const bonsai_view *v, const char *where)
 {
-    if (v->nodes < 0 || v->nodes > INT32_MAX)
-        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld nodes; the number must be in 0..%d",
-                          (long long)v->nodes, INT32_MAX);
-    if (v->features < 0 || v->features > INT32_MAX)
-        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld features; the number must be in 0..%d",
-                          (long long)v->features, INT32_MAX);
-    if (v->classes < 0 || v->classes > INT32_MAX)
-        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld classes; the number must be in 0..%d",
-                          (long long)v->classes, INT32_MAX);
+    const struct { int64_t count; const char *name; } sizes[] = {
+        {v->nodes, "nodes"}, {v->features, "features"}, {v->classes, "classes"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].count < 0 || sizes[i].count > INT32_MAX)
+            return bn_fail_at(BONSAI_E_FORMAT, where, "%lld %s; the number must be in 0..%d",
+                              (long long)sizes[i].count, sizes[i].name, INT32_MAX);
     if (v->flags & ~(uint64_t)BN_ALL_FLAGS)
         return bn_fail_at(BONSAI_E_FORMAT, where, "unknown flags %llx",
                           (unsigned long long)v->flags);
     return BONSAI_OK;
 }
 
-/* A header may say any number of classes and features, and memory is taken for each: what no array
- * answers for is bounded.  Below 2^24 features every graph is within the bounds. */
+/* Bounds the classes and features that no array supports, as memory is allocated for each.  Below
+ * 2^24 features every graph is within the bounds. */
 static bonsai_status check_plausible(const bonsai_view *v, const char *where)
 {
     enum { CLASSES = 1 << 16, FEATURES = 1 << 24, PER_ENTRY = 4096 };
@@ -78,12 +75,6 @@ static bonsai_status check_plausible(const bonsai_view *v, const char *where)
                           "number features from 0 on, or keep fewer", (long long)v->features,
                           (long long)entries);
     return BONSAI_OK;
-}
-
-static bonsai_status missing(const char *where, bonsai_section have, bonsai_section need)
-{
-    return bn_fail_at(BONSAI_E_FORMAT, where, "has \"%s\" but not \"%s\"",
-                      bonsai_section_text(have), bonsai_section_text(need));
 }
 
 static bool is_scaled(const bonsai_array *a)
@@ -112,7 +103,8 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     const bonsai_array *a = v->section;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (a[pairs[i][0]].data && !a[pairs[i][1]].data)
-            return missing(where, pairs[i][0], pairs[i][1]);
+            return bn_fail_at(BONSAI_E_FORMAT, where, "has \"%s\" but not \"%s\"",
+                              bonsai_section_text(pairs[i][0]), bonsai_section_text(pairs[i][1]));
     if (!a[BONSAI_SECTION_OFFSETS].data || !a[BONSAI_SECTION_NEIGHBORS].data)
         return bn_fail_at(BONSAI_E_FORMAT, where, "has no adjacency");
     if ((v->flags & BONSAI_FLAG_OPERATOR) && !a[BONSAI_SECTION_EDGE_WEIGHTS].data)
@@ -138,16 +130,7 @@ static bonsai_status check_together(const bonsai_view *v, const char *where)
     return BONSAI_OK;
 }
 
-static bonsai_status check_columns(const bonsai_view *v, const char *where)
-{
-    int64_t columns = v->section[BONSAI_SECTION_FEATURE_COLUMNS].count;
-    if (columns < 0 || columns > v->features)
-        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld feature columns; the number must be in "
-                          "0..%lld", (long long)columns, (long long)v->features);
-    return BONSAI_OK;
-}
-
-/* A basis may stand for many more numbers than the file has: their number is bounded. */
+/* Bounds the numbers that a basis encodes, as they can be many more than the file has. */
 static bonsai_status check_factors(const bonsai_view *v, const char *where)
 {
     const bonsai_array *a = v->section;
@@ -169,8 +152,8 @@ static bonsai_status check_factors(const bonsai_view *v, const char *where)
     return BONSAI_OK;
 }
 
-/* Coordinates that are features: fewer than the features that they stand for, of which nothing else is
- * told. */
+/* Checks coordinates that are features: fewer than the features that they encode, and no section
+ * that describes those. */
 static bonsai_status check_coordinates(const bonsai_view *v, const char *where)
 {
     static const bonsai_section never[] = {
@@ -193,8 +176,11 @@ static bonsai_status check_coordinates(const bonsai_view *v, const char *where)
 static bonsai_status check_shape(const bonsai_view *v, const char *where, bool stored)
 {
     bonsai_status rc;
+    const int64_t listed = v->section[BONSAI_SECTION_FEATURE_COLUMNS].count;
     BN_TRY(check_sizes(v, where));
-    BN_TRY(check_columns(v, where));
+    if (listed < 0 || listed > v->features)
+        return bn_fail_at(BONSAI_E_FORMAT, where, "%lld feature columns; the number must be in "
+                          "0..%lld", (long long)listed, (long long)v->features);
     BN_TRY(check_factors(v, where));
     BN_TRY(check_coordinates(v, where));
     const unsigned u8 = BN_BIT(BONSAI_TYPE_U8), u16 = BN_BIT(BONSAI_TYPE_U16),
@@ -204,7 +190,6 @@ static bonsai_status check_shape(const bonsai_view *v, const char *where, bool s
                    four = stored ? BN_BIT(BONSAI_TYPE_Q4) | BN_BIT(BONSAI_TYPE_S4) : 0,
                    factor = stored ? ~0u : 0;
     const int64_t directions = v->section[BONSAI_SECTION_BASIS_SCALE].count;
-    const bonsai_array *columns = &v->section[BONSAI_SECTION_FEATURE_COLUMNS];
     int64_t n = v->nodes, f = v->features, c = v->classes;     /* below 2^31: n*f cannot overflow */
     int64_t m = v->section[BONSAI_SECTION_NEIGHBORS].count;
     int64_t nnz = v->section[BONSAI_SECTION_FEATURE_INDICES].count;
@@ -212,7 +197,8 @@ static bonsai_status check_shape(const bonsai_view *v, const char *where, bool s
         {BONSAI_SECTION_OFFSETS, u32 | u64, n + 1},
         {BONSAI_SECTION_NEIGHBORS, u32, -1},
         {BONSAI_SECTION_EDGE_WEIGHTS, f32, m},
-        {BONSAI_SECTION_FEATURES, f32 | f16 | u8 | i8 | four, n * (columns->data ? columns->count : f)},
+        {BONSAI_SECTION_FEATURES, f32 | f16 | u8 | i8 | four,
+         n * (v->section[BONSAI_SECTION_FEATURE_COLUMNS].data ? listed : f)},
         {BONSAI_SECTION_FEATURE_OFFSETS, u32 | u64, n + 1},
         {BONSAI_SECTION_FEATURE_INDICES, u16 | u32, -1},
         {BONSAI_SECTION_FEATURE_VALUES, f32 | u8 | i8 | four, nnz},
@@ -242,7 +228,7 @@ static bonsai_status check_shape(const bonsai_view *v, const char *where, bool s
         {BONSAI_SECTION_COORDINATES, factor & i8, n * directions},
         {BONSAI_SECTION_COORDINATE_SCALE, factor & f32, n},
     };
-    BN_TRY(check_together(v, where));           /* a missing section says more than a count */
+    BN_TRY(check_together(v, where));           /* a missing section is the more useful error */
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         BN_TRY(check_rule(v, &rules[i], where));
     BN_TRY(check_plausible(v, where));

@@ -1,4 +1,4 @@
-/* metis.c -- partitions a graph with METIS, if it was built in.
+/* metis.c -- partitions a graph with METIS, if bonsai was built with it.
  *
  * Parts have the same weight as the blocks of bn_blocks: nodes plus entries.  METIS prints when it
  * runs out of memory, and uses the random numbers of the C library.  So we check the memory first,
@@ -18,7 +18,8 @@ static const int64_t most = IDXTYPEWIDTH == 32 ? INT32_MAX : INT64_MAX;
 
 typedef struct { idx_t n, *offsets, *neighbors, *weight, *part; } input;
 
-/* Estimates what METIS needs: the graph, its coarser copies, and data for each entry. */
+/* Fails if memory is short of what METIS needs: the graph, its coarser copies, and data for each
+ * entry. */
 static bonsai_status check_room(const bonsai_graph *g)
 {
     int64_t entries = bonsai_graph_edges(g), n = g->view.nodes;
@@ -70,7 +71,7 @@ static int run(input *in, idx_t parts, uint64_t seed)
     return rc;
 }
 
-/* For a graph without directed, repeated and self entries. */
+/* Partitions a graph without directed, repeated and self entries. */
 static bonsai_status find_parts(int32_t *part, const bonsai_graph *g, int64_t parts, uint64_t seed)
 {
     bonsai_status rc;
@@ -93,7 +94,7 @@ done:
     return rc;
 }
 
-/* The same nodes with each edge in both directions, once. */
+/* Makes a graph of the same nodes with each edge in both directions, once. */
 static bonsai_status plain_graph(bonsai_graph **out, const bonsai_graph *g,
                                  const bonsai_read_options *given)
 {

@@ -1,14 +1,14 @@
-/* normalise.c -- the same graph with the features of each node divided by their sum.
+/* normalise.c -- divides the features of each node by their sum.
  *
- * Sparse rows keep their places; a row of zeros stays one.
+ * Sparse rows keep their columns; a row of zeros is unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #include "graph.h"
 
 typedef struct {
     const bonsai_graph *g;
-    bn_csr   csr;               /* where features are sparse */
-    float   *row;               /* what is read of a row, sparse or dense */
+    bn_csr   csr;               /* if features are sparse */
+    float   *row;               /* of one row, sparse or dense */
     int32_t *index;
 } reading;
 
@@ -31,7 +31,7 @@ static void divide(float *to, const float *from, int64_t count)
         to[e] = sum > 0 ? (float)((double)from[e] / sum) : 0;
 }
 
-/* Stored zeros are read too: each number keeps its place. */
+/* Reads a row with its stored zeros, so that each number keeps its place; returns its length. */
 static int64_t read_row(reading *r, int64_t node)
 {
     if (r->csr.rows == 0) {

@@ -10,7 +10,7 @@ enum { USUAL_PARTS = 8 };
 
 /* ---- orders ---- */
 
-/* Sets order (n): the nodes by ascending key (n, 0 .. keys-1); equal keys keep their order. */
+/* Sets order (n) to the nodes by ascending key (n, 0 .. keys-1); equal keys keep their order. */
 static bonsai_status sort_by_key(int32_t *order, const int32_t *key, int64_t n, int64_t keys)
 {
     int64_t *at = NULL;
@@ -119,7 +119,7 @@ bonsai_status bonsai_graph_reorder(bonsai_graph **out, const bonsai_graph *g, bo
     BN_TRY(find_order(nodes, g, order, parts, seed, &o));
     BN_TRY(bn_tick(p, "ordering", 1, 2));
     BN_TRY(bonsai_graph_induce(out, g, nodes, g->view.nodes));
-    /* The graph already borrows from g; metadata holds for any order. */
+    /* The graph already borrows from g; metadata are valid in any order. */
     (*out)->view.section[BONSAI_SECTION_METADATA] = g->view.section[BONSAI_SECTION_METADATA];
     atomic_store(&(*out)->verified[BONSAI_SECTION_METADATA], 1);
     BN_TRY(bn_tick(p, "ordering", 2, 2));
@@ -134,7 +134,7 @@ done:
 
 /* ---- blocks ---- */
 
-/* The first node at which the nodes and entries before it reach share r of ranks. */
+/* Returns the first node at which the nodes and entries before it reach share r of ranks. */
 static int64_t block_begin(const bonsai_graph *g, int64_t r, int64_t ranks)
 {
     int64_t n = g->view.nodes, all = bonsai_graph_edges(g) + n, low = 0, high = n;
@@ -161,7 +161,7 @@ void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks)
     first[ranks] = n;
 }
 
-/* Blocks depend on the offsets, so these are verified in blocks of equal numbers of nodes. */
+/* Verifies the offsets, on which the blocks depend, in blocks of equal numbers of nodes. */
 bonsai_status bn_blocks_new(int64_t **first, const bonsai_graph *g, const bn_place *place)
 {
     bonsai_status rc;
@@ -184,7 +184,7 @@ typedef struct {
     int64_t begin, end;         /* the rank's own nodes */
 } block;
 
-/* Whether a node is seen for the first time; seen has one bit per node. */
+/* Returns whether a node is seen for the first time; seen has one bit per node. */
 static bool mark(uint64_t *seen, int64_t v)
 {
     uint64_t bit = 1ull << (v & 63);

@@ -1,8 +1,8 @@
 /* scales.c -- how far apart the scales of a graph's columns are, from a sample of its rows.
  *
- * A column most of whose values are zero, such as a word, or one that says yes or no, has a scale
- * that is never the largest: words are no table, and scaling their columns would only make them
- * dense.  A table may be stored as sparse rows; sparse rows of many columns are words.
+ * A column with mostly zeros, such as a word, or a yes or no, has a scale that never counts as the
+ * largest: scaling such columns would only make them dense.  A table may be stored as sparse rows;
+ * sparse rows of many columns are words.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -14,7 +14,7 @@ enum { LEAST_ROWS = 10, MOST_ROWS = 1000, MOST_COLUMNS = 1024 };
 typedef struct {
     int32_t *index;
     float   *value;
-    double  *sum, *squares;     /* of each column, less its value in the first row */
+    double  *sum, *squares;     /* of each column, minus its value in the first row */
     int64_t *zeros;             /* in each column */
     float   *first;
 } sampling;
@@ -42,7 +42,7 @@ static void sampling_free(sampling *s)
     bn_free(s->first);
 }
 
-/* A row has no zeros: they are filled in. */
+/* Reads a row including its zeros. */
 static void read_row(sampling *s, float *row, const bonsai_graph *g, int64_t node)
 {
     for (int64_t j = 0; j < g->view.features; j++)
@@ -77,7 +77,7 @@ static bool is_sparse(const bonsai_graph *g)
     return bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS);
 }
 
-/* Whether the scale of a column may be the largest. */
+/* Returns whether the scale of a column may be the largest. */
 static bool may_lead(const sampling *s, int64_t column)
 {
     return s->squares[column] > 0 && s->zeros[column] >= 0;
@@ -91,8 +91,8 @@ static bool is_table(const sampling *s, const bonsai_graph *g)
     return one;
 }
 
-/* The standard deviation of each column of a table, in s, and its mean, and -1 for the number of
- * zeros where most are; NULL: it is none, or has fewer than `least` nodes. */
+/* Finds the standard deviation of each column of a table and its mean, in s, with zeros[j] = -1 if
+ * most are zeros; *out is NULL if g is not a table, or has fewer than `least` nodes. */
 static bonsai_status find_spreads(double **out, sampling *s, const bonsai_graph *g, int64_t least)
 {
     bonsai_status rc = BONSAI_OK;

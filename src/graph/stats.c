@@ -42,7 +42,7 @@ static void describe_degrees(bonsai_stats *s, const int64_t *count)
         s->power_exponent = 1 + (double)tail / sum;
 }
 
-/* Counts degrees, because the median and the tail need them in order. */
+/* Counts the nodes of each degree, since the median and the tail need them in order. */
 static bonsai_status degree_stats(bonsai_stats *s, const bonsai_graph *g, bn_world *w, bn_rows rows)
 {
     bonsai_status rc;
@@ -114,7 +114,7 @@ done:
     return rc;
 }
 
-/* Runs in four steps; all ranks end each step together. */
+/* Runs in four steps, which all ranks end together. */
 static bonsai_status count_all(bonsai_stats *s, int64_t *class_counts, const bonsai_graph *g,
                                const bn_place *at)
 {

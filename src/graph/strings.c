@@ -1,6 +1,6 @@
 /* strings.c -- text sections: checks of names and metadata, and names of features.
  *
- * A section of names is a run of texts, each ended by a zero.
+ * A section of names is a sequence of texts, each ended by a zero.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -114,7 +114,7 @@ bonsai_status bn_names_of_lines(char **out, int64_t *len, int64_t *count, const 
     return rc;
 }
 
-/* The first feature of that name; -1: none. */
+/* Returns the first feature of that name, or -1. */
 static int64_t find_name(const bonsai_array *names, int64_t count, const char *wanted)
 {
     const char *name = names->data;
@@ -138,7 +138,7 @@ static bonsai_status other_name(const bn_named *a, const char *ours, const bn_na
                    a->where);
 }
 
-/* The first name of a that b has not; NULL: none. */
+/* Returns the first name of a that b lacks, or NULL. */
 static const char *odd_name(const bn_named *a, const bn_named *b)
 {
     const char *name = a->names->data;

@@ -1,12 +1,12 @@
 /* symmetry.c -- checks that an undirected graph lists each edge from both ends.
  *
- * Rows are sorted, so as u ascends, the entries (v, u) of each row v come in order: the cursor of
- * row v must always be at u.  It is enough to look from the lower end of each edge, if then the
- * cursor of each row has passed all its entries that lead to lower rows.  A thread has the rows of
- * a range, and goes through the entries of all lower rows that lead there.
+ * Rows are sorted, so as u ascends, the entries (v, u) of each row v are met in order: the cursor
+ * of row v must always be at u.  It is enough to look from the lower end of each edge, and then at
+ * whether the cursor of each row has passed all its entries to lower rows.  Each thread has a range
+ * of rows, and passes through the entries of all lower rows that lead there.
  *
- * Over ranks the entries of u go to the owners of v, who hold the cursors.  One rank after another
- * sends, a batch at a time, so they arrive in that order too.
+ * Over ranks, the entries of u are sent to the owners of v, who hold the cursors.  One rank after
+ * another sends, a batch at a time, so they arrive in that order too.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -23,12 +23,12 @@ typedef struct {
     const bonsai_array *offsets;
     const int32_t *neighbors;
     const float *weights;       /* or NULL */
-    int64_t *cursor;            /* n: the next entry of each row that nothing has led to */
+    int64_t *cursor;            /* n: the next unmatched entry of each row */
 } walk;
 
 typedef struct { int64_t first, last; } range;          /* the rows first .. last-1 */
 
-/* The first of the entries e .. end-1, which ascend, that leads to row v or a higher one. */
+/* Returns the first of the ascending entries e .. end-1 that leads to row v or a higher one. */
 static int64_t first_from(const walk *w, int64_t e, int64_t end, int64_t v)
 {
     while (e < end) {
@@ -41,9 +41,9 @@ static int64_t first_from(const walk *w, int64_t e, int64_t end, int64_t v)
     return e;
 }
 
-/* Whether the entries of row u from e on that lead to rows of the range lead to rows whose cursors
- * are at u.  They jump through memory: those of entries to come are fetched meanwhile.  A cursor
- * may leave its row, which the row itself notices. */
+/* Returns whether the entries of row u from e on, as far as they lead into the range, are matched
+ * by the cursors there.  They jump through memory, so later ones are prefetched.  A cursor may
+ * leave its row, which is noticed at that row. */
 static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, range r)
 {
     enum { AHEAD = 24 };
@@ -59,7 +59,7 @@ static bool is_met(const walk *w, int64_t u, int64_t e, int64_t end, range r)
     return true;
 }
 
-/* Whether all entries between the rows of the range and lower ones have their reverse. */
+/* Returns whether all entries between the rows of the range and lower rows have their reverse. */
 static bool is_range_symmetric(const walk *w, range r)
 {
     int64_t begin, end = 0;
@@ -79,7 +79,8 @@ static bool is_range_symmetric(const walk *w, range r)
     return true;
 }
 
-/* Where the part of a thread begins: the entries from lower rows grow with the square of the rows. */
+/* Returns the first row of a thread: entries from lower rows grow with the square of the row
+ * number. */
 static int64_t range_begin(const walk *w, int part, int parts)
 {
     double share = sqrt((double)part / parts) * (double)w->m;
@@ -108,7 +109,7 @@ static bool is_symmetric(const walk *w, int threads)
     return bad == 0;
 }
 
-/* The first row with an entry that has no reverse; there is one. */
+/* Returns the first row with an entry that has no reverse. */
 static int64_t first_asymmetric(const walk *w)
 {
     int64_t begin, end = 0;
@@ -175,7 +176,7 @@ typedef struct {
     bn_rows rows;
     int64_t *cursor;            /* one per row of this rank */
     int64_t size;               /* numbers per entry */
-    uint32_t *out, *in;         /* batch entries; as many as come */
+    uint32_t *out, *in;         /* batch entries; as many as arrive */
     int64_t in_room;
     int64_t *out_bytes, *in_bytes, *at;         /* of each rank */
     int64_t row, next, batch;   /* the next entry to send, and its row */
@@ -208,8 +209,8 @@ static void put_entry(const mail *m, int64_t at, int64_t from, int64_t e)
         memcpy(&x[2], &m->weights[e], sizeof *x);
 }
 
-/* Fills the next batch of entries, grouped by receiving rank; out_bytes tells how many bytes each
- * gets. */
+/* Fills the next batch of entries, grouped by receiving rank, and out_bytes with the bytes for
+ * each. */
 static void fill(mail *m)
 {
     int64_t end = bn_least(m->next + m->batch, bn_row_begin(m->g, m->rows.end)), at = 0;
@@ -237,7 +238,7 @@ static bool same_weight(const mail *m, int64_t back, const uint32_t *x)
     return m->weights[back] == weight;
 }
 
-/* The first node with an entry whose reverse is missing, or the number of nodes. */
+/* Returns the first node with an entry whose reverse is missing, or the number of nodes. */
 static int64_t compare(mail *m, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -250,7 +251,7 @@ static int64_t compare(mail *m, int64_t count)
     return m->g->view.nodes;
 }
 
-/* Sends one batch of one rank and compares it; *more tells if there was one. */
+/* Sends one batch of one rank and compares it; *more: whether there was one. */
 static bonsai_status send_batch(mail *m, int sender, bool *more)
 {
     bonsai_status rc;

@@ -1,6 +1,6 @@
-/* emit.c -- the bytes of the sections of a coding, and their checksums.
+/* emit.c -- writes the bytes of the sections of a coding, and computes their checksums.
  *
- * Values of four bits are made one in a byte, like those of eight, and joined on their way out.
+ * Values of four bits are first written one in a byte, and joined on their way out.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -33,7 +33,7 @@ static bonsai_status flush(pieces *o)
     return len > 0 ? o->sink(o->buffer, len, o->payload) : BONSAI_OK;
 }
 
-/* Room for so many bytes more, which is at most o->room. */
+/* Makes room for len more bytes, at most o->room. */
 static bonsai_status make_room(pieces *o, int64_t len)
 {
     return o->used + len > o->room ? flush(o) : BONSAI_OK;
@@ -55,22 +55,22 @@ typedef struct {
     float   *value;
     int64_t  count;
     float    scale;             /* 1: none */
-    int32_t *column;            /* those that are stored, ascending; NULL: all */
+    int32_t *column;            /* the stored columns, ascending; NULL: all */
 } feature_row;
 
-/* The bytes of a value, before those of four bits are joined. */
+/* Returns the bytes of a value, before those of four bits are joined. */
 static int64_t width_of(bonsai_type t)
 {
     return bn_four_bits(t) ? 1 : (int64_t)bonsai_type_bytes(t);
 }
 
-/* How many features of a row are stored, where they are dense. */
+/* Returns how many features of a dense row are stored. */
 static int64_t columns_of(const bn_coding *p, int64_t f)
 {
     return p->type[BONSAI_SECTION_FEATURE_COLUMNS] ? p->count[BONSAI_SECTION_FEATURE_COLUMNS] : f;
 }
 
-/* The type of the feature values. */
+/* Returns the type of the feature values. */
 static bonsai_type type_of_values(const bn_coding *p)
 {
     return p->type[BONSAI_SECTION_FEATURES] ? p->type[BONSAI_SECTION_FEATURES]
@@ -102,7 +102,7 @@ static void encode_real(uint8_t *to, bonsai_type t, float v, float scale)
     }
 }
 
-/* Ids below 65,536 where t is U16. */
+/* Writes ids, which are below 65,536 if t is U16. */
 static void encode_ids(uint8_t *to, bonsai_type t, const int32_t *id, int64_t count)
 {
     if (t == BONSAI_TYPE_U32) {
@@ -115,8 +115,7 @@ static void encode_ids(uint8_t *to, bonsai_type t, const int32_t *id, int64_t co
     }
 }
 
-/* The bytes of one section's part of a row; returns their number.  Zeros are all zero in any
- * type. */
+/* Writes a section's part of a row; returns its bytes.  Zeros are all zero in any type. */
 static int64_t encode_row(uint8_t *to, const feature_row *r, const bn_coding *p, bonsai_section s,
                           int64_t f)
 {
@@ -144,7 +143,7 @@ static int64_t encode_row(uint8_t *to, const feature_row *r, const bn_coding *p,
     }
 }
 
-/* The most bytes of a row with at most `longest` non-zeros. */
+/* Returns the most bytes of a row with at most `longest` non-zeros. */
 static int64_t row_bytes(const bn_coding *p, bonsai_section s, int64_t longest, int64_t f)
 {
     int64_t width = width_of(p->type[s]);
@@ -258,7 +257,7 @@ done:
     return rc;
 }
 
-/* The codes of a basis of squares, one in a byte; what else there is of it is written as it lies. */
+/* Writes the codes of a basis of squares, one in a byte. */
 static bonsai_status emit_squares(pieces *o, const bonsai_array *a)
 {
     bonsai_status rc = BONSAI_OK;
@@ -276,7 +275,7 @@ done:
     return rc;
 }
 
-/* Columns as a bit for each feature. */
+/* Writes columns as a bit for each feature. */
 static bonsai_status emit_bits(pieces *o, const bonsai_array *a, int64_t bytes)
 {
     bonsai_status rc;
@@ -312,7 +311,7 @@ bool bn_coding_keeps(const bn_coding *p, const bonsai_graph *g, bonsai_section s
     if (s == BONSAI_SECTION_FEATURE_SCALE || bn_scaled(a->type))
         return same_type(p, g, BONSAI_SECTION_FEATURES) &&
                same_type(p, g, BONSAI_SECTION_FEATURE_VALUES);
-    return true;                                /* a row's scale and its numbers belong together */
+    return true;                                /* a row's scale belongs to its numbers */
 }
 
 int64_t bn_coding_from(const bn_coding *p, const bonsai_graph *g, bonsai_section s, bn_rows rows)
@@ -364,13 +363,13 @@ bonsai_status bn_coding_emit(const bn_coding *p, const bonsai_graph *g, bonsai_s
 
 /* ---- checksums ---- */
 
-/* Features that are encoded otherwise than they lie: all their sections in one pass over the rows,
- * a block of rows at a time for each thread.  Offsets are the sums of the rows' lengths. */
+/* Sums all sections of encoded features in one pass over the rows, a block of rows at a time for
+ * each thread.  Offsets are the sums of the rows' lengths. */
 
 enum { SECTIONS = BONSAI_SECTION_FEATURE_SCALE - BONSAI_SECTION_FEATURES + 1, ROWS = 256,
        BATCH = 64 };
 
-typedef struct {                /* a thread's */
+typedef struct {                /* of a thread */
     feature_row r;
     pieces o[SECTIONS];
 } lane;
@@ -398,7 +397,7 @@ static bonsai_status add_to_sum(const void *data, int64_t len, void *payload)
     return BONSAI_OK;
 }
 
-/* The sums of some rows, and their lengths. */
+/* Sums a block of rows, and stores their lengths. */
 static void sum_block(summing *w, lane *l, bn_checksum *part, int64_t begin, int64_t end,
                       int32_t *length)
 {
@@ -422,7 +421,7 @@ static void sum_block(summing *w, lane *l, bn_checksum *part, int64_t begin, int
         flush(&l->o[k]);
 }
 
-/* The rows from `begin` on, as many as a batch has; returns where the next begins. */
+/* Sums the next batch of rows; returns the row after it. */
 static int64_t sum_batch(summing *w, int64_t begin, int64_t end, int threads)
 {
     int64_t stop = bn_least(begin + (int64_t)BATCH * ROWS, end);

@@ -1,7 +1,7 @@
 /* encode.c -- finds the smallest encoding of each section, and its size.
  *
- * The traits of the features (traits.c) make a coding.  Both the writer (emit.c) and the size of a
- * graph use it, so the two cannot differ.
+ * The traits of the features (traits.c) determine a coding.  Both the writer (emit.c) and the size
+ * of a graph use it, so the two cannot differ.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -15,7 +15,7 @@ static void set(bn_coding *p, bonsai_section s, bonsai_type t, int64_t count)
     p->count[s] = count;
 }
 
-/* At most INT64_MAX: 2^31 nodes with 2^31 features are legal if they are sparse. */
+/* Returns at most INT64_MAX: 2^31 nodes with 2^31 features are legal if they are sparse. */
 int64_t bn_coding_bytes(const bn_coding *p, bonsai_section s)
 {
     int64_t bytes;
@@ -64,7 +64,7 @@ static void set_sparse(bn_coding *p, const bonsai_view *v, const bn_traits *t, b
         set(p, BONSAI_SECTION_FEATURE_SCALE, BONSAI_TYPE_F32, v->nodes);
 }
 
-/* A basis and coordinates, as the graph has them. */
+/* Codes the basis and the coordinates of the graph. */
 static void set_factors(bn_coding *p, const bonsai_graph *g)
 {
     for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_COORDINATE_SCALE; s++)
@@ -91,13 +91,13 @@ static int64_t feature_bytes(const bn_coding *p)
     return bn_add(&sum, sum, bn_coding_bytes(p, BONSAI_SECTION_FEATURE_COLUMNS)) ? sum : INT64_MAX;
 }
 
-/* The smaller of the two; the first if they are equal. */
+/* Returns the smaller coding, or the first if they are equal. */
 static bn_coding smaller(const bn_coding *a, const bn_coding *b)
 {
     return feature_bytes(b) < feature_bytes(a) ? *b : *a;
 }
 
-/* The types of 8 and of 4 bits that lose nothing; NONE: there is none. */
+/* Return the lossless types of 8 and of 4 bits, or NONE. */
 static bonsai_type lossless_eight(const bn_traits *t)
 {
     return t->u8 ? BONSAI_TYPE_U8 : t->i8 ? BONSAI_TYPE_I8 : BONSAI_TYPE_NONE;
@@ -137,8 +137,8 @@ static bn_coding best_sparse(const bn_coding *base, const bonsai_view *v, const 
     return best;
 }
 
-/* Sparse, or dense, or dense for the columns that have a value; the first of those that are equally
- * small. */
+/* Returns the smallest of sparse, dense, and dense for the columns with a value; the first of
+ * equals. */
 static bn_coding best_of_all(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
 {
     const bn_coding dense = best_dense(base, v, t, v->features), sparse = best_sparse(base, v, t);
@@ -193,7 +193,7 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
     if (!bn_has(g, BONSAI_SECTION_FEATURES) && !bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
         return BONSAI_OK;
     const bn_traits mapped = bn_traits_mapped(t);
-    if (g->spanned) {                   /* nothing else tells what they are coordinates of */
+    if (g->spanned) {                   /* only the basis says what they are coordinates of */
         set_factors(p, g);
         return BONSAI_OK;
     }
@@ -244,7 +244,7 @@ int64_t bn_coding_saves(const bn_coding *p, const bonsai_graph *g, const bn_trai
     return feature_bytes(p) - bn_least(feature_bytes(&other), feature_bytes(p));
 }
 
-/* Counts the values that do not fit 8 bits, and 16, among soft labels or node weights. */
+/* Tests whether soft labels or node weights fit 8 bits, and 16. */
 static void try_narrow(int64_t *wide8, int64_t *wide16, const bonsai_graph *g, bonsai_section s,
                        bn_rows rows)
 {

@@ -1,14 +1,17 @@
 /* scale.c -- encodes feature rows in eight or four bits: value = scale * q, or scale * q * |q|.
  *
+ * Squares q * |q| keep some size for features that are many times smaller than the largest of their
+ * row.
+ *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
 #include "graph/graph.h"
 
-enum { PIECE = 64 };            /* values that are looked at together */
+enum { PIECE = 64, BUFFER = 1 << 14 };  /* values examined together; bytes passed on at a time */
 
-/* Whether every value is exactly scale times an integer in low..high. */
+/* Returns whether every value is exactly scale times a non-zero integer in low..high. */
 static bool is_multiple(const float *value, int64_t count, float scale, int low, int high)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -19,8 +22,8 @@ static bool is_multiple(const float *value, int64_t count, float scale, int low,
     return true;
 }
 
-/* Whether every value is nearly scale times an integer, so that a scale a few bits away may be
- * exact. */
+/* Returns whether every value is nearly scale times an integer, so that a scale a few bits away may
+ * be exact. */
 static bool is_nearly_multiple(const float *value, int64_t count, float scale)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -45,8 +48,8 @@ static float exact_near(const float *value, int64_t count, float scale, int low,
     return 0.0f;
 }
 
-/* The least and the largest of these absolute values and those before, and whether a sign is minus.
- * Without their signs floats are in the order of their bits, which wide registers compare. */
+/* Extends the range of absolute values by these, and returns whether one is negative.  Without
+ * their signs floats are in the order of their bits, which wide registers compare. */
 static bool widen_range(float *least, float *largest, const float *value, int64_t count)
 {
     int32_t low, high, any = 0;
@@ -66,8 +69,8 @@ static bool widen_range(float *least, float *largest, const float *value, int64_
     return any < 0;
 }
 
-/* The smallest value is scale times one of 1..high, and the largest at most scale times high, so
- * there are few scales to try.  Returns their number, if it is not 0 with the smallest value. */
+/* Returns how many scales are to be tried, and the smallest value: it is scale times one of
+ * 1..high, and the largest at most scale times high, so there are few. */
 static int count_scales(float *least, const float *value, int64_t count, int low, int high)
 {
     float largest = 0.0f;
@@ -82,8 +85,7 @@ static int count_scales(float *least, const float *value, int64_t count, int low
     return scales;
 }
 
-/* The positive scale that is lossless, or 0.  hint: the scale that the row was stored with, or
- * 0. */
+/* Returns a positive lossless scale, or 0.  hint: the scale that the row was stored with, or 0. */
 float bn_scale_exact(const float *value, int64_t count, int low, int high, float hint)
 {
     if (count == 0)
@@ -108,7 +110,7 @@ int bn_largest_square(const float *value, int64_t count, float scale)
     float last = 0.0f, largest = 0.0f;
     for (int64_t i = 0; i < count; i++) {
         if (value[i] == last)
-            continue;                           /* in many graphs a row has one value alone */
+            continue;                           /* many rows have one value only */
         last = value[i];
         float q = fabsf(rintf(last / scale)), root = rintf(sqrtf(q));
         if (root * root != q)
@@ -118,13 +120,13 @@ int bn_largest_square(const float *value, int64_t count, float scale)
     return (int)largest;
 }
 
-/* The largest number of a type. */
+/* Returns the largest number of a type. */
 static int largest_of(bonsai_type t)
 {
     return t == BONSAI_TYPE_U8 ? 255 : t == BONSAI_TYPE_I8 ? 127 : t == BONSAI_TYPE_Q4 ? 225 : 49;
 }
 
-/* The scale that the page finds for the numbers of 8 bits, or 0 if the type loses something. */
+/* Returns the lossless scale for 8-bit numbers, or 0 if the type loses something. */
 static float lossless_scale(const float *value, int64_t count, bonsai_type t, float hint)
 {
     bool positive = t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_Q4;
@@ -135,7 +137,7 @@ static float lossless_scale(const float *value, int64_t count, bonsai_type t, fl
     return square >= 0 && square <= largest_of(t) ? scale : 0.0f;
 }
 
-/* A lossless one if possible, else the largest value divided by the largest number. */
+/* Returns a lossless scale, else the largest value divided by the largest number. */
 float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint)
 {
     const float high = (float)largest_of(t);
@@ -150,7 +152,7 @@ float bn_scale_pick(const float *value, int64_t count, bonsai_type t, float hint
     return scale > 0.0f ? scale : 1.0f;
 }
 
-/* The code whose square is nearest: between c and c + 1 that changes at c c + c + 1/2. */
+/* Returns the code of the nearest square; c and c + 1 meet at c c + c + 1/2. */
 static uint8_t nearest_square(float q, bonsai_type t)
 {
     float root = rintf(sqrtf(fmaxf(0.0f, fabsf(q) - 0.25f)));
@@ -167,4 +169,53 @@ uint8_t bn_quantise(float v, float scale, bonsai_type t)
     if (t == BONSAI_TYPE_I8)
         return (uint8_t)(int8_t)fmaxf(-128.0f, fminf(127.0f, q));
     return (uint8_t)fmaxf(0.0f, fminf(255.0f, q));
+}
+
+/* ---- two codes of four bits in a byte, the first in the low half ---- */
+
+bonsai_status bn_halves_put(const void *codes, int64_t count, void *halves)
+{
+    bonsai_status rc = BONSAI_OK;
+    bn_halves *h = halves;
+    const uint8_t *code = codes;
+    uint8_t buffer[BUFFER];
+    int64_t used = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (h->low < 0) {
+            h->low = code[i];
+            continue;
+        }
+        buffer[used++] = (uint8_t)(h->low | code[i] << 4);
+        h->low = -1;
+        if (used == BUFFER) {
+            BN_TRY(h->sink(buffer, used, h->payload));
+            used = 0;
+        }
+    }
+    if (used > 0)
+        BN_TRY(h->sink(buffer, used, h->payload));
+done:
+    return rc;
+}
+
+bonsai_status bn_halves_end(bn_halves *h)
+{
+    const uint8_t last = (uint8_t)h->low;
+    return h->low < 0 ? BONSAI_OK : h->sink(&last, 1, h->payload);
+}
+
+int64_t bn_halves_open(uint8_t *out, const uint8_t *data, int64_t count, bonsai_type t)
+{
+    enum { NOTHING = 8 };       /* the code of -8, which has no positive counterpart */
+    const bool is_signed = t == BONSAI_TYPE_S4;
+    int64_t bad = count;
+    for (int64_t i = 0; i < count; i++) {
+        int code = data[i / 2] >> 4 * (i % 2) & 15;
+        if (is_signed && code == NOTHING && bad == count)
+            bad = i;
+        if (is_signed && code > NOTHING)
+            code -= 16;
+        out[i] = (uint8_t)(code * (code < 0 ? -code : code));
+    }
+    return bad;
 }

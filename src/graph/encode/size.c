@@ -74,8 +74,8 @@ static int64_t count_self_loops(const bonsai_graph *g)
     return loops;
 }
 
-/* Whether the nodes were learned: then the published scripts price them as 4 bytes a feature, and
- * 4 for each pair of nodes where they are joined. */
+/* Prices learned nodes as the published scripts do: 4 bytes a feature, and 4 for each pair of nodes
+ * if they are joined.  False: the nodes were not learned. */
 static bool price_learned(double *out, const bonsai_graph *g)
 {
     const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
@@ -103,7 +103,7 @@ static bonsai_status paper_condensed(double *out, const bonsai_graph *g)
     bn_traits t;
     double n = (double)g->view.nodes, m = (double)bonsai_graph_edges(g);
     BN_TRY(bn_traits_of(&t, &integer, g, NULL));
-    t = bn_traits_mapped(&t);                   /* as the published code knows no others */
+    t = bn_traits_mapped(&t);                   /* the published code has no others */
     bn_traits_bytes(&t, g->view.nodes, g->view.features, &dense);
     BN_TRY(bn_graph_need(g, BN_BIT(BONSAI_SECTION_NEIGHBORS) | BN_BIT(BONSAI_SECTION_ROLE), 0));
     BN_TRY(read_paper_features(&x, g));
@@ -132,7 +132,7 @@ bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_plac
 #define ADD(name, id, text, counted) sum += counted ? bn_coding_bytes(&p, id) : 0;
     BONSAI_SECTION_MAP(ADD)
 #undef ADD
-    if (g->drawn)                               /* as the graph was before */
+    if (g->drawn)                               /* the graph had no split before */
         sum -= bn_coding_bytes(&p, BONSAI_SECTION_SPLIT);
     out->strict = (double)sum;
     out->rounded = out->strict - (double)bn_coding_saves(&p, g, &out->traits, 8);

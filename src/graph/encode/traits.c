@@ -1,8 +1,8 @@
 /* traits.c -- finds the traits of a graph's features in one pass, and keeps them.
  *
  * Traits are the number of non-zeros, and whether all values are one, fit half precision, are small
- * multiples of a number per row, or are whole.  If none of that holds, a few rows are enough to
- * tell, and the rest are only counted.  Then used.c looks for columns without a value.
+ * multiples of a number per row, or are whole.  If none of that is true, a few rows are enough to
+ * find that out, and the rest are only counted.  Then used.c looks for columns without a value.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -34,7 +34,7 @@ float bn_row_hint(const bonsai_graph *g, int64_t node)
     return scale ? scale[node] : 0.0f;
 }
 
-/* Whether a row has 8-bit numbers, and if so, whether they are squares that fit four bits. */
+/* Tests whether a row has 8-bit numbers, and if so, whether they are squares that fit four bits. */
 static void add_numbers(bn_traits *t, const float *value, int64_t count, float hint)
 {
     const float u = t->u8 ? bn_scale_exact(value, count, 0, 255, hint) : 0.0f;
@@ -93,7 +93,7 @@ static void join(facts *to, const facts *f)
 
 /* ---- counting alone ---- */
 
-/* The array of values if they are floats or halves; else NULL. */
+/* Returns the array of values if they are floats or halves; else NULL. */
 static const bonsai_array *plain_values(const bonsai_graph *g)
 {
     const bonsai_array *a =
@@ -102,7 +102,7 @@ static const bonsai_array *plain_values(const bonsai_graph *g)
     return a->data && (a->type == BONSAI_TYPE_F32 || a->type == BONSAI_TYPE_F16) ? a : NULL;
 }
 
-/* Whether only the number of non-zeros, and any minus sign, are left to find. */
+/* Returns whether only the number of non-zeros, and any minus sign, are left to find. */
 static bool is_settled(const facts *f, const bonsai_array *plain)
 {
     return plain && !f->t.ones && !f->t.u8 && !f->t.i8 && !f->integer &&
@@ -235,8 +235,8 @@ static bool shares_features(const bonsai_graph *g)
     return g->parent != NULL;
 }
 
-/* The graph that owns the features, which all borrowers share, so what was found stays true.  NULL
- * if the features belong to the caller, who may change them. */
+/* Returns the graph that owns the features, which all borrowers share, so the traits stay true.
+ * NULL: the features belong to the caller, who may change them. */
 static bonsai_graph *keeper(const bonsai_graph *g)
 {
     while (shares_features(g))

@@ -1,9 +1,9 @@
-/* used.c -- the columns of the features that have a value in some row.
+/* used.c -- finds the columns of the features that have a value in some row.
  *
- * Dense features are stored for these columns alone if that is smaller than everything else.  The
- * other traits say up to how many columns that can be, and the search ends when it has found one
- * more: in most graphs after a few rows.  Threads share one bit for each column; they set it once
- * and read it ever after.
+ * Dense features are stored for these columns alone if that is the smallest encoding.  The other
+ * traits limit how many columns there may be, and the search ends when it has found one more: in
+ * most graphs after a few rows.  Threads share one bit for each column; they set it once and read
+ * it from then on.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many columns the lists of all ranks hold together. */
+/* Counts the columns that the lists of all ranks hold together. */
 static bonsai_status count_together(int64_t *count, const int32_t *mine, bn_world *w)
 {
     bonsai_status rc;

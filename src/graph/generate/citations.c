@@ -167,10 +167,10 @@ done:
 
 /* ---- who cites a node ---- */
 
-typedef struct {                /* citations of the nodes of the block, by citing node */
+typedef struct {                /* citations of the nodes of the block, with the citing node */
     int64_t  count;
     const int32_t *to, *from;
-    int32_t *room[4];           /* buffers of these lists and of what other ranks get */
+    int32_t *room[4];           /* buffers of these lists and of those for other ranks */
 } arrivals;
 
 static bonsai_status list_sources(int32_t **out, const citing *e)
@@ -187,13 +187,13 @@ static bonsai_status list_sources(int32_t **out, const citing *e)
 static int owner(const citing *e, int64_t v, int ranks)
 {
     int64_t n = e->k->n;
-    int r = (int)(v / (n / ranks + 1));         /* its owner, or a rank before it */
+    int r = (int)(v / (n / ranks + 1));         /* the owner, or a rank before it */
     while (bn_maker_begin(n, r + 1, ranks) <= v)
         r++;
     return r;
 }
 
-/* Sorts the citations by the ranks that own their targets; bytes (ranks): what each gets. */
+/* Sorts the citations by the ranks that own their targets; bytes (ranks): what each receives. */
 static bonsai_status sort_by_owner(arrivals *a, int64_t *bytes, const citing *e, int ranks)
 {
     bonsai_status rc;
@@ -252,7 +252,7 @@ done:
 
 typedef struct { int64_t begin, end; } range;
 
-/* Each lane reads all citations and takes those of its own rows, which keeps their order. */
+/* Takes the citations of the lane's own rows from all, which keeps their order. */
 static void take(bn_citations *c, const arrivals *a, int64_t first, range rows)
 {
     int64_t *next = c->back_first + 1 - first;
@@ -325,7 +325,7 @@ done:
 
 /* ---- rows ---- */
 
-/* Merges the neighbours of a node in ascending order; returns how many.  to may be NULL. */
+/* Merges the neighbours of a node in ascending order; returns their number.  to may be NULL. */
 static int64_t merge_row(int32_t *to, const bn_citations *c, int64_t begin, int64_t i)
 {
     const int32_t *a = c->target + c->first[i], *a_end = c->target + c->first[i + 1];
@@ -351,7 +351,7 @@ static void fill_rows(void *payload, int64_t begin, int64_t end, int64_t lane)
     const filling *f = payload;
     (void)lane;
     for (int64_t i = begin - f->begin; i < end - f->begin; i++)
-        if (f->to)                      /* NULL: there is no edge at all */
+        if (f->to)                      /* NULL: the graph has no edge */
             merge_row(f->to + f->c->offsets[i] - f->base, f->c, f->begin, i);
 }
 

@@ -14,7 +14,7 @@ static const double most_border = 0.17; /* share of nodes that lean to another c
 
 /* ---- options ---- */
 
-/* What depends on two options; the others are checked by themselves. */
+/* Checks options that depend on each other; the others are checked alone. */
 static bonsai_status check_options(const bonsai_generate_options *o)
 {
     if (o->classes > o->nodes)
