@@ -1,6 +1,7 @@
-/* averages.c -- averaged rows as a product of sparse matrices: of rounds of averaging, and the features.
+/* averages.c -- averaged rows as a product of sparse matrices: rounds of averaging, and the
+ * features.
  *
- * Averages of long sparse rows are long and dense.  A solver that multiplies by them again and again is
+ * Averages of long sparse rows are long and dense.  A solver that multiplies by them repeatedly is
  * many times as fast if it multiplies by the edges and the features instead.
  *
  * SPDX-License-Identifier: MIT */
@@ -41,7 +42,7 @@ bn_chain bn_averages_far(const bn_averages *a, int layers)
     return c;
 }
 
-/* ---- what a rank has of the graph ---- */
+/* ---- the rank's share of the graph ---- */
 
 double bn_averages_cost(const bonsai_graph *g, double entries, int layers)
 {
@@ -146,7 +147,7 @@ done:
 
 /* ---- the matrices ---- */
 
-/* Lays the rows of a round that belong to the nodes, or to all of them. */
+/* Makes the rows of a round that belong to the nodes, or all (NULL). */
 static bonsai_status make_round(bn_matrix *out, const edges *e, const bonsai_graph *g,
                                 const bn_nodes *nodes)
 {

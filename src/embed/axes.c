@@ -1,9 +1,9 @@
-/* axes.c -- principal directions of rows by subspace iteration on a sample of them.
+/* axes.c -- finds principal directions of rows by subspace iteration on a sample.
  *
  * Random directions are multiplied by the covariance of the sample and made orthonormal, a few
- * times; then the first of them nearly span the principal ones.  The sample is on every rank, every
- * sum has a fixed order, and so all ranks find the same axes.  O(dims times the entries of the
- * sample, and dims^2 f).
+ * times; then the first of them nearly span the principal directions.  The sample is on every rank,
+ * every sum has a fixed order, and so all ranks find the same axes.  O(dims times the entries of
+ * the sample, and dims^2 f).
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -23,8 +23,8 @@ typedef struct {
     int      threads;
     float   *basis;             /* f x dims */
     float   *score;             /* rows x dims */
-    float   *axis;              /* dims x f: the basis, turned */
-    float   *part;              /* dims x BLOCK: of each axis in those of a block */
+    float   *axis;              /* dims x f: the basis, transposed */
+    float   *part;              /* dims x BLOCK: products of each axis with those of a block */
     int32_t *count;             /* dims: 0, 1, ... */
 } search;
 
@@ -35,7 +35,7 @@ static int64_t all_rows(const bn_sharded *x)
     return x->first ? x->first[bn_ranks(x->at->world)] : x->e->rows;
 }
 
-/* Axes do not depend on the scale of the rows, but squares of very large numbers overflow. */
+/* Scales the rows, since squares of very large numbers overflow; the axes do not depend on it. */
 static void scale(search *s)
 {
     int64_t count = s->rows.offsets[s->rows.rows];
@@ -48,7 +48,7 @@ static void scale(search *s)
         s->rows.value[i] = ldexpf(s->rows.value[i], -power);
 }
 
-/* Rows at even distances, on every rank. */
+/* Samples evenly spaced rows and copies them to all ranks. */
 static bonsai_status draw(search *s, const bn_sharded *x)
 {
     bonsai_status rc;
@@ -104,7 +104,7 @@ static void search_free(search *s)
 
 /* ---- orthonormal ---- */
 
-/* to (cols,rows) = the transpose of from (rows,cols). */
+/* Sets to (cols,rows) to the transpose of from (rows,cols). */
 static void turn(float *to, const float *from, int64_t rows, int64_t cols, int threads)
 {
     const double work = 8.0 * (double)rows * (double)cols;
@@ -115,7 +115,7 @@ static void turn(float *to, const float *from, int64_t rows, int64_t cols, int t
                 to[c * rows + r] = from[r * cols + c];
 }
 
-/* Takes off axes first .. first+many-1 what lies in the axes before them. */
+/* Makes axes first .. first+many-1 orthogonal to the axes before them. */
 static void clear_block(const search *s, int64_t first, int64_t many)
 {
     const bn_kernels *k = bn_kernels_get();
@@ -132,7 +132,7 @@ static void clear_block(const search *s, int64_t first, int64_t many)
                        s->count, s->part + j * s->dims, first);
 }
 
-/* Axis j to length 1, or to 0 where it is not longer than `least`. */
+/* Scales axis j to length 1, or to 0 if it is not longer than `least`. */
 static void stretch(const search *s, int64_t j, double least)
 {
     const bn_kernels *k = bn_kernels_get();
@@ -144,7 +144,7 @@ static void stretch(const search *s, int64_t j, double least)
         memset(x, 0, (size_t)s->f * sizeof *x);
 }
 
-/* The axes of a block, one after the other; twice, as the first time leaves rounding. */
+/* Makes the axes of a block orthonormal, one after the other; twice, because of rounding. */
 static void part_block(const search *s, int64_t first, int64_t many)
 {
     const bn_kernels *k = bn_kernels_get();
@@ -172,7 +172,7 @@ static void make_orthonormal(const search *s)
     turn(s->basis, s->axis, s->dims, s->f, s->threads);
 }
 
-/* ---- the door ---- */
+/* ---- the search ---- */
 
 static void iterate(const search *s)
 {
@@ -211,7 +211,7 @@ void bn_axes_free(bn_axes *a)
     memset(a, 0, sizeof *a);
 }
 
-/* Rows first .. first+count-1, dense. */
+/* Projects rows first .. first+count-1 of dense rows. */
 static void project_dense(float *to, const bn_axes *a, const bn_embedding *e, int64_t first,
                           int64_t count)
 {

@@ -1,7 +1,6 @@
-/* axes.h -- an orthonormal projection of rows to few dimensions, in which most of what tells them
- * apart is kept.
+/* axes.h -- an orthonormal projection of rows to few dimensions that keeps most of their distances.
  *
- * With P the projection and r what it leaves of a row,
+ * With P the projection and r the rest of a row,
  *
  *   |Pa - Pb|^2 + (|ra| - |rb|)^2  <=  |a - b|^2,
  *
@@ -20,11 +19,11 @@ typedef struct {
                                  * the last may be 0 */
 } bn_axes;
 
-/* The directions in which the rows of all ranks reach farthest, nearly, from a sample of them: the
+/* Finds the directions of nearly the largest variance in the rows of all ranks, from a sample: the
  * same on every rank and processor. */
 bonsai_status bn_axes_find(bn_axes *out, const bn_sharded *x, int dims);
 void bn_axes_free(bn_axes *a);
-/* The rank's own rows in those directions, dense; each is summed in the order of its entries. */
+/* Projects the rank's own rows to dense rows; each is summed in the order of its entries. */
 bonsai_status bn_axes_project(bn_embedding *out, const bn_axes *a, const bn_embedding *e,
                               const bn_place *at);
 

@@ -1,14 +1,14 @@
 /* blend.c -- mixtures of a node's own row, the mean of its neighbours and its averaged row.
  *
- * Averages say what a class is like where neighbours agree; what GraphSAGE and GIN make of a node
- * depends on its own row beside them.  A mixture keeps some of each in one row.
+ * Averages describe a class well if neighbours agree; GraphSAGE and GIN also use a node's own row.
+ * A mixture keeps some of each in one row.
  *
  * SPDX-License-Identifier: MIT */
 #include "blend.h"
 
 #include <string.h>
 
-typedef struct {                /* where each part of a sparse row is read */
+typedef struct {                /* reads the parts of a sparse row together */
     const bn_embedding *part[BN_VIEWS];
     double  share[BN_VIEWS];
     int64_t at[BN_VIEWS], end[BN_VIEWS];
@@ -26,7 +26,7 @@ static reading start(const bn_embedding *const part[BN_VIEWS], const bn_blend *b
     return r;
 }
 
-/* The next column of a sparse row, or -1, and its sum. */
+/* Returns the next column of a sparse row, or -1, and its sum. */
 static int32_t next(reading *r, double *sum)
 {
     int32_t least = -1;
@@ -41,7 +41,7 @@ static int32_t next(reading *r, double *sum)
     return least;
 }
 
-/* The entries of a sparse row; to NULL: only counted. */
+/* Writes the entries of a sparse row and returns their number; to NULL: only counts them. */
 static int64_t mix_sparse(bn_embedding *to, reading *r, int64_t row, int64_t at)
 {
     int64_t count = 0;

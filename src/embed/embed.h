@@ -12,16 +12,16 @@
 /* ---- the embedding and its rows (embedding.c) ---- */
 
 /* The arrays are from BN_BIG. */
-typedef struct {                /* one row per requested node: dense or sparse */
+typedef struct {                /* one row per requested node, dense or sparse */
     int64_t  rows, f;
     float   *dense;             /* rows x f, or NULL */
     int64_t *offsets;           /* rows+1: sparse rows, indices ascending, no zeros */
     int32_t *index;
     float   *value;
-    int      columns;           /* how it was made: so many columns at a time; 0: sparse rows */
+    int      columns;           /* panels of how many columns made it; 0: made of sparse rows */
 } bn_embedding;
 
-/* How many numbers so many of its rows have, about: the work of a team (bn_team). */
+/* Estimates the numbers in `rows` of its rows: the work of a team (bn_team). */
 static inline double bn_numbers(const bn_embedding *e, int64_t rows)
 {
     return e->dense || e->rows == 0 ? (double)rows * (double)e->f
@@ -29,24 +29,24 @@ static inline double bn_numbers(const bn_embedding *e, int64_t rows)
 }
 
 void bn_embedding_free(bn_embedding *e);
-/* One row as f floats, zeros included; and sum (f) += weight times a row. */
+/* Gets one row as f floats, zeros included; bn_row_add adds weight times a row to sum (f). */
 void bn_embedding_row(float *out, const bn_embedding *e, int64_t row);
 void bn_row_add(double *sum, const bn_embedding *e, int64_t row, double weight);
 /* Returns the squared length of a row. */
 double bn_row_squares(const bn_embedding *e, int64_t row);
-/* Whether so many entries that are not zero, of so many in all, are better kept in dense rows. */
+/* Returns whether rows with `entries` non-zeros among `all` are better stored dense. */
 static inline bool bn_is_full(int64_t entries, int64_t all) { return entries > all / 4; }
-/* The entries of a row that are not zero. */
+/* Returns the number of non-zeros of a row. */
 int64_t bn_embedding_length(const bn_embedding *e, int64_t row);
-/* Squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
+/* Returns the squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
-/* The same of row i of a and row j of b, both dense or both sparse. */
+/* Returns that of row i of a and row j of b, both dense or both sparse. */
 float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j);
-/* A copy of the given rows of e (NULL: 0 .. count-1), dense or sparse. */
+/* Copies the given rows of e (NULL: 0 .. count-1), to dense or sparse rows. */
 bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,
                                 int64_t count, bool dense, const bn_place *at);
 
-/* Rows of a, then those of b; dense if one of them is. */
+/* Makes one embedding of the rows of a, then those of b; dense if one of them is. */
 bonsai_status bn_embedding_join(bn_embedding *out, const bn_embedding *a, const bn_embedding *b,
                                 const bn_place *at);
 
@@ -57,22 +57,22 @@ typedef struct {
     int64_t count;
 } bn_nodes;
 
-/* The embeddings of some nodes after `layers` rounds of averaging by the rule; nodes NULL: of all.
- * The same bits for any number of threads and ranks, and for features given dense or sparse.
+/* Embeds some nodes (NULL: all) by `layers` rounds of averaging by the rule.  The bits are the same
+ * for any number of threads and ranks, and for dense and sparse features.
  *
  * Over ranks g is the whole graph on every rank, of which only the rows of its own nodes are read
- * (offsets: any); the nodes are the rank's own, and so are the rows.  What is not within `layers`
- * hops of a node that some rank asks for is neither computed nor sent. */
+ * (offsets: any); the nodes are the rank's own, and so are the rows.  Rows that are not within
+ * `layers` hops of a node requested by some rank are neither computed nor sent. */
 bonsai_status bn_embed(bn_embedding *out, const bonsai_graph *g, const bn_nodes *nodes,
                        bn_rule rule, int layers, const bn_place *at);
 
-/* What memory bounds: a panel has so many columns, and narrower ones only under a limit. */
+/* Columns of a panel; the least only under a limit of memory. */
 enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 4 };
-/* Features of fewer columns are always made in narrow panels, and so are graphs whose narrow panels
- * stay in the cache; four of them at a time where there is room. */
+/* Features of few columns are always made in narrow panels, and so are graphs whose narrow panels
+ * stay in the cache; four of them at a time if there is room. */
 enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW, BN_PANEL_CACHE = 16 << 20 };
-int bn_panel_usual(int64_t rows, int64_t f);    /* columns, of so many rows of f features */
-/* Rows with fewer than one entry in so many are cheaper sparse. */
+int bn_panel_usual(int64_t rows, int64_t f);    /* columns for these rows of f features */
+/* Rows with fewer entries than one in so many columns are cheaper sparse. */
 enum { BN_SPARSE_SHARE = 16 };
 
 #endif

@@ -139,7 +139,7 @@ done:
 
 /* ---- distances ---- */
 
-/* v, or zero: without a branch, which would be taken as good as at random below. */
+/* Returns v or zero without a branch, which would be unpredictable below. */
 static float keep_if(float v, bool keep)
 {
     uint32_t bits;
@@ -149,7 +149,7 @@ static float keep_if(float v, bool keep)
     return v;
 }
 
-/* Sparse rows in the lanes of the dense kernel: zeros add nothing there. */
+/* Adds sparse rows in the lanes of the dense kernel, where zeros add nothing. */
 static float sparse_dist2(const bn_embedding *a, int64_t i, int64_t iend, const bn_embedding *b,
                           int64_t j, int64_t jend)
 {

@@ -1,8 +1,8 @@
-/* gather.c -- some rows of a sharded embedding, on all ranks.
+/* gather.c -- gathers some rows of a sharded embedding on all ranks.
  *
- * The rows go through in blocks: each rank packs those of a block that it has, all gather them, and
- * each puts what came in its place.  Beside the result only two blocks exist, in whatever order the
- * rows are asked for and however often.
+ * The rows are sent in blocks: each rank packs its rows of a block, all gather them, and each puts
+ * them in place.  Besides the result only two blocks exist, in whatever order, and however often,
+ * rows are requested.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -19,9 +19,9 @@ typedef struct {
     const int64_t *first;
     const int64_t *rows;
     int     rank, ranks;
-    char   *mine, *all;         /* a block as it is packed here and as it comes */
-    int64_t *bytes;             /* ranks: what each has of a block, ... */
-    int64_t *at;                /* ... and where in it the next row of a rank is */
+    char   *mine, *all;         /* a block as packed here, and as received */
+    int64_t *bytes;             /* ranks: the bytes of each rank in a block */
+    int64_t *at;                /* ranks: the position of its next row there */
 } gathering;
 
 static bool has_row(const gathering *g, int r, int64_t row)
@@ -88,7 +88,7 @@ static void copy_row(bn_embedding *out, int64_t i, const bn_embedding *e, int64_
 
 /* ---- a block of rows ---- */
 
-/* The rows from i on that a block has room for: at least one. */
+/* Returns the end of the rows from i on that fit into a block, which are at least one. */
 static int64_t block_end(const gathering *g, int64_t i, int64_t count)
 {
     int64_t bytes = 0;

@@ -1,11 +1,10 @@
-/* rule.h -- averaging rules: a node's next row from its own and the sum of its neighbours'.
+/* rule.h -- averaging rules: a node's next row from its own and the sum of its neighbours' rows.
  *
- *   WL      half of it is its own, half the mean of its neighbours: the kernel that compares trees
- *   MEAN    the node counts as much as each of its neighbours, much as in GCN and GAT: such rows
- *           stand for what a network makes of a node
- *   AROUND  the mean of its neighbours alone, as GraphSAGE has it beside the node's own row
+ *   WL      half its own row, half the mean of its neighbours: the kernel that compares trees
+ *   MEAN    the node counts as much as each of its neighbours, much as in GCN and GAT
+ *   AROUND  the mean of its neighbours alone, which GraphSAGE uses beside the node's own row
  *
- * A node without neighbours keeps its row; of AROUND it gets zeros.
+ * A node without neighbours keeps its row, or gets zeros with AROUND.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_RULE_H
@@ -16,15 +15,15 @@
 
 typedef enum { BN_RULE_WL, BN_RULE_MEAN, BN_RULE_AROUND } bn_rule;
 
-/* Whether a node without neighbours keeps its row. */
+/* Returns whether a node without neighbours keeps its row. */
 static inline bool bn_rule_keeps(bn_rule rule)
 {
     return rule != BN_RULE_AROUND;
 }
 
-/* Returns what the sum of the neighbours is multiplied by, given their (weighted) number, or 0 if
- * there are none.  The factor is finite for every degree: times an entry of 0, infinity would be NaN,
- * and a row would have entries where none of its neighbours has one. */
+/* Returns the factor of the sum of the neighbours, given their (weighted) number, or 0 without
+ * neighbours.  It is finite for every degree: times an entry of 0, infinity would be NaN, and a row
+ * would have entries where none of its neighbours has one. */
 static inline float bn_rule_factor(bn_rule rule, double degree)
 {
     const double factor = 1.0 / (degree + (rule == BN_RULE_MEAN));
@@ -34,7 +33,7 @@ static inline float bn_rule_factor(bn_rule rule, double degree)
 static inline float bn_rule_next(bn_rule rule, float factor, float own, float sum)
 {
     if (rule == BN_RULE_AROUND)
-        return 0.0f + factor * sum;     /* no negative zero, as the kernel that has no own row */
+        return 0.0f + factor * sum;     /* no negative zero, like the kernel without an own row */
     return rule == BN_RULE_MEAN ? (own + sum) * factor : (own + factor * sum) * 0.5f;
 }
 

@@ -1,4 +1,5 @@
-/* sharded.c -- facts about sharded rows: where they begin, how long and how large they are.
+/* sharded.c -- facts about sharded rows: where they begin, how long they are and how large their
+ * numbers.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include "sharded.h"
 
-enum { STRETCH = 1 << 16 };     /* numbers that a thread looks at */
+enum { STRETCH = 1 << 16 };     /* numbers that a thread reads at a time */
 
 bonsai_status bn_places(int64_t *place, bn_world *w, int64_t mine)
 {

@@ -1,19 +1,17 @@
 /* wl.c -- embeddings: features averaged over neighbours, L times.
  *
- * Propagation is independent per column, so dense features go through in panels of
- * 4 to 64 columns (wl_dense.c): two panels are all the memory beside the result, and while a
- * panel of 16 fits the cache its rows are gathered from there.  Sparse features
- * stay sparse rows as long as they are sparse enough (wl_sparse.c), then change to
- * panels for the rounds that are left; a last round that fills them up makes dense rows of sparse
- * ones (wl_last.c).  All ways add each number's terms in the order of the neighbours, so they agree
- * to the bit.  Cost O(L m f), or O(L m) times the non-zeros of a row.  Paper: section 3, definition
- * of the WL kernel.
+ * Propagation is independent per column, so dense features are processed in panels of 4 to 64
+ * columns (wl_dense.c): two panels are all the memory beside the result, and while a panel of 16
+ * fits the cache its rows are gathered from there.  Sparse features stay sparse rows while they are
+ * sparse enough (wl_sparse.c), and are panels for the remaining rounds; a last round that fills
+ * them up makes dense rows of sparse ones (wl_last.c).  All ways add each number's terms in the
+ * order of the neighbours, so they agree to the bit.  Cost O(L m f), or O(L m) times the non-zeros
+ * of a row.  Paper: section 3, definition of the WL kernel.
  *
- * A round computes the rows that the requested ones will need, no others; over ranks, each its own
- * rows of them, and the neighbours' rows that other ranks own are sent before each round
- * (wl_halo.c).
+ * A round computes only the rows that the requested rows will need; over ranks, each computes its
+ * own, and the neighbours' rows of other ranks are sent before each round (wl_halo.c).
  *
- * The rule of averaging (rule.h) is the paper's WL kernel, or the mean that prototypes are made of.
+ * The rule of averaging (rule.h) is the paper's WL kernel, or the mean that prototypes use.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -21,7 +19,7 @@
 
 #include "wl.h"
 
-/* Each round counts for a thousand: `rounds` of them are done by done / total. */
+/* Reports progress: done / total of `rounds` rounds; each round counts a thousand. */
 bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t total)
 {
     int64_t all = 1000 * (int64_t)(w->layers > 0 ? w->layers : 1);
@@ -30,7 +28,7 @@ bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t t
                    1000 * (int64_t)w->done + (int64_t)(1000.0 * rounds * share), all);
 }
 
-/* An operator multiplies rows as it is: the sum of what a row's entries are times, alone. */
+/* Finds each row's factor; it is 1 for an operator, which multiplies rows directly. */
 static bonsai_status find_factors(bn_wl_run *w)
 {
     const bool is_operator = w->g->view.flags & BONSAI_FLAG_OPERATOR;
@@ -50,7 +48,7 @@ static bonsai_status find_factors(bn_wl_run *w)
     return BONSAI_OK;
 }
 
-/* The entries of own rows that are needed now, as often as a round adds them (a row that has k
+/* Counts the entries of own rows that are needed now, as often as a round adds them (a row with k
  * neighbours is added to k rows), and what they would be if all rows were full. */
 static void count_entries(int64_t sum[2], const bn_wl_run *w)
 {
@@ -68,8 +66,8 @@ static void count_entries(int64_t sum[2], const bn_wl_run *w)
     sum[1] = edges * w->f;
 }
 
-/* Whether the rows of all ranks are sparse enough for another round as such.  What a last round
- * makes need not go on in panels: it pays for rows twice as full. */
+/* Returns whether the rows of all ranks are sparse enough for another sparse round.  A last round
+ * needs no panels afterwards: it pays for rows twice as full. */
 static bonsai_status sparse_enough(bool *out, const bn_wl_run *w)
 {
     bonsai_status rc;
@@ -90,7 +88,7 @@ static void move_rows(bn_embedding *out, bn_wl_run *w)
     memset(&w->x, 0, sizeof w->x);
 }
 
-/* All rounds on sparse rows; *made: they were sparse enough, and the result is there. */
+/* Runs all rounds on sparse rows; *made: they were sparse enough, and the result is complete. */
 static bonsai_status sparse_rounds(bool *made, bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -112,8 +110,7 @@ done:
     return rc;
 }
 
-/* Features as they are stay sparse however many there are: nothing is gained by
- * making them dense. */
+/* Features without rounds stay sparse however many they are: dense rows would gain nothing. */
 static bonsai_status all_rounds(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -128,7 +125,8 @@ done:
     return rc;
 }
 
-/* Averages of the largest floats, or over the smallest weights, can overflow. */
+/* Fails if averages overflowed, as those of the largest floats, or over the smallest weights,
+ * can. */
 static bonsai_status check_finite(const bn_embedding *e, const bn_wl_run *w)
 {
     int64_t count = e->dense ? 0 : e->offsets[e->rows], bad = w->bad;

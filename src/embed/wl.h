@@ -1,4 +1,4 @@
-/* wl.h -- what the ways of propagating share; see wl.c.
+/* wl.h -- declarations shared by the ways of propagating; see wl.c.
  *
  * A rank has local rows: its own nodes first, then the halo, which are the nodes of other ranks
  * that it needs, ascending.  Level l is the embedding after l rounds; round l makes level l of
@@ -12,28 +12,29 @@
 
 #include "embed.h"
 
-/* BN_WL_LEVELS: levels that are told apart; BN_WL_BLOCK: entries of a list between two places. */
+/* BN_WL_LEVELS: levels that are distinguished; BN_WL_BLOCK: entries of a list between two
+ * places. */
 enum { BN_WL_LEVELS = 254, BN_WL_BLOCK = 4096 };
 
-typedef struct {                /* sparse rows under way */
+typedef struct {                /* sparse rows between rounds */
     int64_t rows;
     int64_t *offsets;
     int32_t *index;
     float   *value;
 } bn_wl_rows;
 
-typedef struct {                /* rows that go between ranks, those of one rank together */
+typedef struct {                /* rows exchanged between ranks, those of one rank together */
     int64_t  count;
     int32_t *row;               /* ascending for each rank: own local rows; NULL: the halo's */
-    uint8_t *need;              /* they are needed at the levels below it */
+    uint8_t *need;              /* each is needed at the levels below this */
     int64_t *begin;             /* ranks+1: where the rows of each rank begin */
-    int64_t *rows;              /* ranks: how many of them are needed at the level at hand, ... */
-    int64_t *place;             /* ... and how many before each block of the list */
+    int64_t *rows;              /* ranks: how many are needed at the current level */
+    int64_t *place;             /* how many of those are before each block of the list */
 } bn_wl_list;
 
 typedef struct {                /* sparse rows of the halo at one level */
-    int64_t  *offsets;          /* halo+1: a row's entries, ... */
-    uint32_t *data;             /* ... each row's indices, then its values */
+    int64_t  *offsets;          /* halo+1: a row's entries */
+    uint32_t *data;             /* each row's indices, then its values */
     int32_t  *in_length, *out_length;
     int64_t  *out_offsets;
     uint32_t *send;
@@ -47,16 +48,16 @@ typedef struct {
     int     layers, threads;
     const bn_place *at;
     bn_rule rule;
-    bool    sparse;             /* the features are */
+    bool    sparse;             /* sparse features */
     float  *factor;             /* n: see rule.h; 0: no neighbour */
-    uint8_t *need;              /* n: the row is needed at the levels below it; NULL: at all */
+    uint8_t *need;              /* n: each row is needed at the levels below this; NULL: at all */
     bn_wl_list in, out;         /* halo rows, and own rows that are in the halo of others */
     int64_t *in_bytes, *out_bytes;      /* ranks */
-    int32_t *neighbors;         /* of own nodes, as local rows; NULL: as they are in the graph */
+    int32_t *neighbors;         /* of own nodes, as local rows; NULL: those of the graph */
     uint8_t *outer;             /* n: has a neighbour in the halo; NULL: none has */
-    bn_wl_rows x;               /* sparse embedding so far; offsets NULL: the features themselves */
+    bn_wl_rows x;              /* current sparse embedding; offsets NULL: the features themselves */
     bn_wl_far far;
-    int     done;               /* rounds that x has been through */
+    int     done;               /* rounds done on x */
     int64_t bad;                /* numbers of the result that are not finite */
 } bn_wl_run;
 
@@ -65,14 +66,14 @@ static inline bn_world *bn_wl_world(const bn_wl_run *w)
     return w->at->world;
 }
 
-/* How many rows are added up to average so many, about: the work of a team (bn_team). */
+/* Estimates how many rows are added to average `rows` rows: the work of a team (bn_team). */
 static inline double bn_wl_numbers(const bn_wl_run *w, int64_t rows)
 {
     double edges = (double)(bn_row_begin(w->g, w->first + w->n) - bn_row_begin(w->g, w->first));
     return (double)rows * (1 + edges / (double)(w->n + 1));
 }
 
-/* need[] of a row that is needed at this level and below. */
+/* Returns need[] of a row that is needed at this level and below. */
 static inline uint8_t bn_wl_mark(int level)
 {
     return (uint8_t)((level < BN_WL_LEVELS ? level : BN_WL_LEVELS) + 1);
@@ -137,7 +138,7 @@ static inline bn_wl_row bn_wl_feature_row(const bonsai_graph *g, int64_t v)
                        .narrow = index->type == BONSAI_TYPE_U16, .type = value->type};
 }
 
-/* At level w->done. */
+/* Returns a local row at level w->done. */
 static inline bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
 {
     bn_wl_row r = {.scale = 1.0f, .type = BONSAI_TYPE_F32};
@@ -159,7 +160,7 @@ static inline bn_wl_row bn_wl_row_of(const bn_wl_run *w, int64_t u)
 
 /* ---- the next row of a node (wl_sum.c) ---- */
 
-typedef struct {                /* what a thread adds up in; sum and touched are zero between rows */
+typedef struct {                /* a thread's sums; sum and touched are zero between rows */
     float   *sum;               /* f */
     float   *own;               /* f: the node's own entries after the round */
     uint8_t *touched;           /* stretches of features */
@@ -167,15 +168,16 @@ typedef struct {                /* what a thread adds up in; sum and touched are
 
 bonsai_status bn_wl_sum_new(bn_wl_sum *k, int64_t f);
 void bn_wl_sum_free(bn_wl_sum *k);
-/* At least the entries of v's next row, which takes room for BN_PACK_ROOM more while it is made. */
+/* Returns at least the entries of v's next row, which takes room for BN_PACK_ROOM more while
+ * made. */
 int64_t bn_wl_bound(const bn_wl_run *w, int64_t v);
 int64_t bn_wl_sum_sparse(int32_t *index, float *value, bn_wl_sum *k, const bn_wl_run *w, int64_t v,
                          int64_t bound);
 void bn_wl_sum_dense(float *to, bn_wl_sum *k, const bn_wl_run *w, int64_t v);  /* to: f zeros */
-/* Copies the entries of a row that are not zero; index NULL: only counts them. */
+/* Copies the non-zeros of a row; index NULL: only counts them. */
 int64_t bn_wl_pick(int32_t *index, float *value, const bn_wl_row *r);
 
-/* How many of some numbers are not finite. */
+/* Counts numbers that are not finite. */
 static inline int64_t bn_wl_not_finite(const float *x, int64_t count)
 {
     int64_t bad = 0;
@@ -188,33 +190,34 @@ static inline int64_t bn_wl_not_finite(const float *x, int64_t count)
 
 bonsai_status bn_wl_tick(const bn_wl_run *w, int rounds, int64_t done, int64_t total);
 
-/* ---- what is needed, and from whom (wl_halo.c).  Collective ---- */
+/* ---- which rows are needed, and from which rank (wl_halo.c).  Collective ---- */
 
 bonsai_status bn_wl_reach(bn_wl_run *w);
 void bn_wl_reach_free(bn_wl_run *w);
 /* Sets rows and place of both lists for a level. */
 void bn_wl_lists_at(bn_wl_run *w, int level);
-/* How many own rows are needed at a level. */
+/* Returns how many own rows are needed at a level. */
 int64_t bn_wl_needed(const bn_wl_run *w, int level);
 
 /* ---- dense rounds (wl_dense.c).  Collective ---- */
 
-bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w);    /* all that are left */
+bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w);    /* all remaining */
 
 /* ---- sparse rounds (wl_sparse.c, wl_far.c).  Collective ---- */
 
-/* One round: x is replaced by the next embedding of own nodes; last: of the requested ones. */
+/* Replaces x by the next embedding of own nodes; last: of the requested nodes. */
 bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last);
 bonsai_status bn_wl_sparse_pick(bn_wl_run *w);          /* x = the features of requested nodes */
-/* The last round, of sparse rows, to dense ones (wl_last.c).  Whether most of the result will not
- * be zero: a guess from some rows. */
+/* Make dense rows of sparse ones in the last round (wl_last.c); estimate from some rows whether
+ * most of the result will not be zero. */
 bonsai_status bn_wl_last_dense(bn_embedding *out, bn_wl_run *w);
 bonsai_status bn_wl_fills(bool *out, const bn_wl_run *w);
 void bn_wl_rows_free(bn_wl_rows *r);
-/* Rows of the halo at a level: what start asks for is there after bn_exchange_finish. */
+/* Starts to fetch rows of the halo at a level; they are there after bn_exchange_finish. */
 bonsai_status bn_wl_far_start(bn_wl_run *w, int level);
-/* A round of sparse rows: pass 0, of the rows that need no halo, while its rows travel, then pass 1,
- * of the others.  *mine: whether this rank could make its rows; all ranks go on until they agree. */
+/* Runs a round of sparse rows: pass 0 of the rows that need no halo, while its rows travel, then
+ * pass 1 of the others.  *mine: whether this rank could make its rows; all ranks continue until
+ * they agree. */
 typedef bonsai_status bn_wl_pass_fn(void *round, int pass);
 bonsai_status bn_wl_passes(bonsai_status *mine, bn_wl_run *w, bn_wl_pass_fn *run, void *round);
 void bn_wl_far_free(bn_wl_run *w);

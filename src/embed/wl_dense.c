@@ -22,12 +22,12 @@
 
 #include "wl.h"
 
-/* TILE_FLOATS: what a stretch of rows in a scratch file holds at most; SHEET: columns of one, which
- * are the widest panel's, so that no way takes more memory. */
+/* TILE_FLOATS: the most numbers of a stretch of rows in a scratch file; SHEET: columns of a sheet,
+ * as many as the widest panel has, so that all ways take the same memory. */
 enum { SOME_ROWS = 128, STRETCH = 1 << 18, LINE = 16 };
 enum { TILE_FLOATS = 1 << 20, SHEET = BN_PANEL_WIDEST, MOST_PANELS = SHEET / BN_PANEL_LEAST };
 
-typedef struct {                /* a sheet, and one of its panels on its way through the rounds */
+typedef struct {                /* a sheet, and the panel that is being processed */
     float  *panel[MOST_PANELS + 1];     /* local rows x width, or count x width; the last is free */
     int     panels;             /* of a sheet at most */
     float  *a, *b;              /* before and after a round */
@@ -37,13 +37,13 @@ typedef struct {                /* a sheet, and one of its panels on its way thr
     int64_t tile;               /* rows of a stretch; 0: out is in the order of rows */
     int64_t first, columns;     /* of the sheet */
     int     width;
-    bool    whole;              /* the result is a panel: the last round goes there */
+    bool    whole;              /* the result is a panel, written by the last round */
     int64_t done, total;        /* rows of all panels and rounds, for progress */
 } sheet;
 
 /* ---- features ---- */
 
-/* The columns of the sheet from `at` on that belong to one panel. */
+/* Returns the columns of the sheet from `at` on that belong to one panel. */
 static int64_t panel_columns(const sheet *p, int64_t at)
 {
     return bn_least(p->width, p->columns - at);
@@ -72,7 +72,7 @@ static void load_dense(sheet *p, const bn_wl_run *w)
     }
 }
 
-/* Sparse rows are met sheet after sheet; a cursor per row stands where it left off. */
+/* Loads a sheet of sparse rows; a cursor per row marks where the next sheet starts. */
 static void load_sparse(sheet *p, const bn_wl_run *w, int32_t *cursor)
 {
     const int shift = __builtin_ctz((unsigned)p->width), within = p->width - 1;
@@ -137,8 +137,8 @@ static void unpack(const sheet *p, const bn_wl_run *w, int level)
     }
 }
 
-/* What comes waits where the halo's rows of the next level will be: nobody needs that place
- * before this level is done. */
+/* Receives into the place of the halo's rows of the next level, which is free until this level is
+ * done. */
 static bonsai_status start_halo(sheet *p, bn_wl_run *w, int level)
 {
     bn_world *world = bn_wl_world(w);
@@ -174,8 +174,8 @@ static void panel_row(float *restrict to, const float *restrict from, const bn_w
         to[j] = bn_rule_next(rule, factor, self[j], to[j]);
 }
 
-/* A row of the level.  The fewer instructions between two rows, the more of the next row's memory is
- * under way: hence inline, and nothing else here. */
+/* Computes a row of the level.  The fewer instructions between two rows, the more of the next row's
+ * memory is being fetched: hence inline, and nothing else here. */
 static inline __attribute__((always_inline)) void
 one_row(const sheet *p, const bn_wl_run *w, int64_t v, int64_t to)
 {
@@ -185,8 +185,8 @@ one_row(const sheet *p, const bn_wl_run *w, int64_t v, int64_t to)
         memcpy(p->b + to * p->width, p->a + v * p->width, (size_t)p->width * sizeof *p->b);
 }
 
-/* The inner or the outer rows in stretches, with a tick in between: on a large graph a round
- * takes many seconds. */
+/* Computes the inner or the outer rows in stretches, with a tick in between: on a large graph a
+ * round takes many seconds. */
 static bonsai_status some_rows(sheet *p, const bn_wl_run *w, int level, bool outer)
 {
     bonsai_status rc = BONSAI_OK;
@@ -227,7 +227,8 @@ done:
     return rc;
 }
 
-/* A panel of the sheet through the rounds that are left; without any the features are the result. */
+/* Takes a panel of the sheet through the remaining rounds; without any, its features are the
+ * result. */
 static bonsai_status all_rounds(sheet *p, bn_wl_run *w, int number)
 {
     bonsai_status rc = BONSAI_OK;
@@ -244,7 +245,7 @@ done:
     return rc;
 }
 
-/* The finished sheet to its place in the result; counts what is not finite. */
+/* Stores the finished sheet in the result; counts numbers that are not finite. */
 static void store(const sheet *p, bn_wl_run *w)
 {
     int64_t bad = 0, f = w->f;
@@ -283,7 +284,7 @@ static void turn_tile(float *x, float *copy, const sheet *p, const bn_wl_run *w,
     }
 }
 
-/* Puts a scratch file in order. */
+/* Puts a scratch file into the order of rows. */
 static bonsai_status finish_result(const sheet *p, const bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -311,8 +312,8 @@ int bn_panel_usual(int64_t rows, int64_t f)
     return f <= BN_PANEL_FEW || narrow <= BN_PANEL_CACHE ? BN_PANEL_NARROW : BN_PANEL_WIDEST;
 }
 
-/* The widest panels that fit beside the result; else such that fit without it, which then goes to
- * a scratch file; else the narrowest, which do so themselves. */
+/* Returns the widest panels that fit beside the result; else those that fit without it, which is
+ * then in a scratch file; else the narrowest, which use one themselves. */
 static int pick_width(const bn_wl_run *w)
 {
     static const int widths[] = {BN_PANEL_WIDEST, BN_PANEL_NARROW, 8, BN_PANEL_LEAST};
@@ -329,7 +330,7 @@ static int pick_width(const bn_wl_run *w)
     return widths[3];
 }
 
-/* As many panels to a sheet as fit beside the result; at least one. */
+/* Returns how many panels of a sheet fit beside the result, at least one. */
 static int pick_panels(const bn_wl_run *w, int width)
 {
     int64_t rows = w->n + w->in.count, each = rows * width * (int64_t)sizeof(float) + 4096;
@@ -342,8 +343,8 @@ static int pick_panels(const bn_wl_run *w, int width)
 
 typedef struct { float *panels, *send; int32_t *cursor; } room;
 
-/* The panels first: what does not fit beside them goes to scratch files.  A row of 16 floats is a
- * cache line if it begins where one does. */
+/* Allocates the panels first: what does not fit beside them is in scratch files.  Panels begin at a
+ * cache line, as a row of 16 floats fills one. */
 static bonsai_status make_room(room *m, sheet *p, bn_embedding *out, const bn_wl_run *w)
 {
     bonsai_status rc;
@@ -362,7 +363,7 @@ static bonsai_status make_room(room *m, sheet *p, bn_embedding *out, const bn_wl
     p->out = out->dense;
     if (bn_big_spilled(out->dense) && w->f > 0)
         p->tile = TILE_FLOATS / w->f > 0 ? TILE_FLOATS / w->f : 1;
-    p->whole = p->width == w->f && p->tile == 0 && !w->neighbors;        /* no room for a halo */
+    p->whole = p->width == w->f && p->tile == 0 && !w->neighbors;        /* a halo would not fit */
 done:
     return rc;
 }
@@ -392,7 +393,7 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w)
     room m = {0};
     bn_world *world = bn_wl_world(w);
     double narrowest = -pick_width(w);
-    BN_TRY(bn_max(world, &narrowest, 1));       /* all send the same columns */
+    BN_TRY(bn_max(world, &narrowest, 1));       /* all ranks send the same columns */
     int width = (int)-narrowest, rounds = w->layers - w->done;
     sheet p = {.width = width, .panels = pick_panels(w, width)};
     BN_TRY(bn_agree(world, make_room(&m, &p, out, w)));

@@ -1,6 +1,6 @@
-/* wl_far.c -- sparse rows of the halo; see wl.c.
+/* wl_far.c -- exchanges sparse rows of the halo; see wl.c.
  *
- * First the lengths of the rows travel, then their entries, which stay where they arrive: the
+ * First the lengths of the rows are sent, then their entries, which are used where they arrive: the
  * indices of a row, followed by its values.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,10 +1,10 @@
-/* wl_halo.c -- which rows are needed at which level, and from which rank; see wl.c.
+/* wl_halo.c -- finds which rows are needed at which level, and from which rank; see wl.c.
  *
- * The requested rows are needed at the last level, and what is needed at a level needs itself and
- * its neighbours at the one below.  So what is needed only grows on the way down, and one number
- * for each row says it all: the row is needed at the levels below that number.  Each edge is
- * looked at once, when its row joins.  Ids of rows of other ranks are sent to their owners once,
- * when they join.
+ * The requested rows are needed at the last level, and a row that is needed at a level needs itself
+ * and its neighbours at the level below.  So the needed set only grows on the way down, and one
+ * number for each row is enough: the row is needed at the levels below that number.  Each edge is
+ * read once, when its row joins.  Ids of rows of other ranks are sent to their owners once, when
+ * they join.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -14,9 +14,9 @@
 enum { SOME_ROWS = 1024 };
 
 typedef struct {                /* sets of nodes of other ranks, a bit for each node of the graph */
-    uint64_t *held, *fresh;     /* in the halo; to join it */
+    uint64_t *held, *fresh;     /* in the halo; about to join it */
     int64_t   words;
-    int32_t  *before;           /* words: how many are held before */
+    int32_t  *before;           /* words: how many are held before each */
 } far_nodes;
 
 /* ---- lists ---- */
@@ -40,7 +40,7 @@ static void list_free(bn_wl_list *l)
     memset(l, 0, sizeof *l);
 }
 
-/* Adds rows that are not in the list; begin is theirs. */
+/* Adds new rows to the list; begin (ranks+1) is of row. */
 static bonsai_status list_join(bn_wl_list *l, const int32_t *row, const int64_t *begin, int ranks,
                                uint8_t mark, bn_memory *m)
 {
@@ -132,7 +132,7 @@ static void set_bit(uint64_t *bits, int64_t i)
     bits[i >> 6] |= bit;
 }
 
-/* The neighbours of the rows that have joined at this level, for the level below. */
+/* Marks the neighbours of the rows that joined at this level, for the level below. */
 static void mark_neighbours(bn_wl_run *w, int level, far_nodes *far)
 {
     const int32_t *id = bn_neighbors(w->g);
@@ -156,10 +156,10 @@ static void mark_neighbours(bn_wl_run *w, int level, far_nodes *far)
     }
 }
 
-/* ---- telling the owners ---- */
+/* ---- requests to the owners ---- */
 
 typedef struct {
-    int32_t *mine, *theirs;             /* nodes that we ask for, and that we are asked for */
+    int32_t *mine, *theirs;             /* nodes that this rank asks for, and is asked for */
     int64_t *begin, *their_begin;       /* ranks+1 */
     int64_t *count, *their_count;       /* ranks */
     int64_t *bytes;                     /* ranks */
@@ -176,7 +176,7 @@ static void asking_free(asking *a)
     bn_free(a->bytes);
 }
 
-/* The nodes that are fresh and not held become held. */
+/* Lists the nodes that are fresh and not held; they become held. */
 static bonsai_status list_fresh(asking *a, far_nodes *far, const bn_wl_run *w, int ranks)
 {
     bonsai_status rc;
@@ -298,7 +298,7 @@ done:
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the search ---- */
 
 static bonsai_status start_reach(bn_wl_run *w, far_nodes *far, int ranks)
 {

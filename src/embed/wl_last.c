@@ -1,7 +1,7 @@
-/* wl_last.c -- the last round from sparse rows to dense ones; see wl.c.
+/* wl_last.c -- the last round, from sparse rows to dense ones; see wl.c.
  *
- * Sparse rows fill up from round to round.  If those of the result are a quarter full or more, they
- * are made dense at once, each in its place.
+ * Sparse rows fill up from round to round.  If those of the result are at least a quarter full,
+ * they are written as dense rows at once.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -9,11 +9,11 @@
 
 #include "wl.h"
 
-/* SOME_ROWS: that a thread takes at a time; STRETCH: rows between two reports of progress; SAMPLE:
- * rows that the guess looks at, and so many of their entries at most. */
+/* SOME_ROWS: rows that a thread takes at a time; STRETCH: rows between two reports of progress;
+ * SAMPLE, MOST_ENTRIES: rows that the estimate reads, and the most entries of them. */
 enum { SOME_ROWS = 16, STRETCH = 4096, SAMPLE = 256, MOST_ENTRIES = 1 << 22 };
 
-/* ---- the guess ---- */
+/* ---- the estimate ---- */
 
 static int64_t see(uint8_t *seen, const bn_wl_row *r)
 {
@@ -26,7 +26,8 @@ static int64_t see(uint8_t *seen, const bn_wl_row *r)
     return fresh;
 }
 
-/* The features of v and its neighbours, of those that are here; *looked: entries that it took. */
+/* Counts the features of v and its neighbours, as far as they are here; adds entries read to
+ * *looked. */
 static int64_t see_all(uint8_t *seen, int64_t *looked, const bn_wl_run *w, int64_t v)
 {
     bn_wl_edges edges = bn_wl_edges_of(w, v);
@@ -69,7 +70,7 @@ typedef struct {
     float   *out;               /* count x f */
     bn_wl_sum *sum;             /* lanes */
     int      pass;              /* 0: rows that need no halo, 1: the others */
-    int64_t  next;              /* row not yet taken */
+    int64_t  next;              /* next row to take */
     int64_t  bad;               /* numbers that are not finite */
 } last_round;
 

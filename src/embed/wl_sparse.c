@@ -12,14 +12,14 @@
 
 #include "wl.h"
 
-/* BLOCK: rows; CHUNK: entries of a chunk that was not made for a larger batch. */
+/* BLOCK: rows; CHUNK: entries of a chunk, unless a batch needs more. */
 enum { BLOCK = 64, BATCH_BLOCKS = 32, CHUNK = 1 << 23 };
 
-typedef struct {                /* a block of rows in the making */
+typedef struct {                /* a block of rows being made */
     int32_t *index;
     float   *value;
     int64_t  used, index_room, value_room;
-    int64_t  place;             /* in the chunk that it goes to */
+    int64_t  place;             /* position in its chunk */
 } block;
 
 typedef struct {                /* finished rows of some batches */
@@ -34,7 +34,7 @@ typedef struct {                /* the rows of one batch, in a chunk */
     int64_t used;
 } batch;
 
-typedef struct {                /* a round under way */
+typedef struct {                /* a round */
     const bn_wl_run *w;
     const int32_t *nodes;       /* whose rows are made; NULL: all own */
     int     level;
@@ -46,7 +46,7 @@ typedef struct {                /* a round under way */
     int64_t chunks, chunk_room, entries;
     batch  *batch[2];           /* batches: of each pass */
     int     pass;
-    int64_t next;               /* block not yet taken */
+    int64_t next;               /* next block to take */
     int     failed;
 } sparse_round;
 
@@ -58,7 +58,7 @@ void bn_wl_rows_free(bn_wl_rows *r)
     memset(r, 0, sizeof *r);
 }
 
-/* Appends v's next embedding to the block; false: no room. */
+/* Appends v's next embedding to the block; false: out of memory. */
 static bool sparse_row(block *b, bn_wl_sum *k, const bn_wl_run *w, int64_t v)
 {
     int64_t bound = bn_wl_bound(w, v), need = b->used + bound + BN_PACK_ROOM;
@@ -88,8 +88,7 @@ static bool run_block(sparse_round *r, int64_t lane, int64_t number)
     return true;
 }
 
-/* A lane takes blocks while there are any before the last: rows differ too much in
- * length to be dealt out beforehand. */
+/* Takes blocks until the last: rows differ too much in length to be distributed beforehand. */
 static void run_lane(sparse_round *r, int64_t lane, int64_t last)
 {
     for (;;) {
@@ -106,7 +105,7 @@ static void run_lane(sparse_round *r, int64_t lane, int64_t last)
     }
 }
 
-/* A chunk with room for so many entries at its end; chunks grow with what there is. */
+/* Finds a chunk with room for `need` entries at its end; chunks grow with their number. */
 static bonsai_status find_room(sparse_round *r, int64_t need)
 {
     bonsai_status rc;
@@ -123,8 +122,8 @@ done:
     return rc;
 }
 
-/* The blocks of a batch, one after the other, to the end of the chunks.  The memory is new, and
- * who touches it first waits for it: all threads do. */
+/* Appends the blocks of a batch to the chunks.  The first access to new memory is slow, so all
+ * threads take part. */
 static bonsai_status keep_batch(sparse_round *r, int64_t number, int64_t blocks)
 {
     bonsai_status rc;
@@ -152,7 +151,7 @@ done:
     return rc;
 }
 
-/* The inner rows (pass 0) or the outer ones (pass 1). */
+/* Makes the inner rows (pass 0) or the outer ones (pass 1). */
 static bonsai_status run_pass(void *round, int pass)
 {
     sparse_round *r = round;
@@ -233,7 +232,7 @@ static void copy_entries(bn_wl_rows *out, int64_t to, const batch *from, int64_t
     memcpy(out->value + to, from->value + at, (size_t)count * sizeof *out->value);
 }
 
-/* A batch's rows of both passes in their order. */
+/* Puts a batch's rows of both passes in order. */
 static void join_batch(bn_wl_rows *out, const sparse_round *r, int64_t number)
 {
     const batch *inner = &r->batch[0][number], *outer = &r->batch[1][number];
@@ -270,7 +269,7 @@ done:
     return rc;
 }
 
-/* The old rows go before the new ones are joined, so that there are never three. */
+/* Frees the old rows before the new ones are joined, so that at most two copies exist. */
 static bonsai_status replace_rows(bn_wl_run *w, sparse_round *r)
 {
     bn_wl_far_free(w);

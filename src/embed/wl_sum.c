@@ -1,18 +1,17 @@
 /* wl_sum.c -- the next row of a node from sparse rows; see wl.c.
  *
  * The neighbours' rows are added into a dense row, which stays in the nearest cache; the rule is
- * then applied to all of it, and what is not zero is read from it in order, without sorting.  If
- * a node's neighbours have few entries for so many features, the stretches that they touch are
- * noted, and only those are looked at: a row of a million features takes no longer than its entries
- * do.
+ * applied to all of it, and its non-zeros are read in order, without sorting.  If a node's
+ * neighbours have few entries for so many features, the stretches that they touch are marked, and
+ * only those are read: a row of a million features takes no longer than its entries do.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "wl.h"
 
-/* GROUP: features of a stretch; FEW: rows with fewer entries than one in so many are thin; AHEAD:
- * rows that are fetched beforehand, and so many bytes of them. */
+/* GROUP: features of a stretch; FEW: rows with fewer entries than one in so many features are thin;
+ * AHEAD, AHEAD_BYTES: rows that are prefetched, and how much of each. */
 enum { GROUP_BITS = 6, GROUP = 1 << GROUP_BITS, FEW = 16, AHEAD = 4, AHEAD_BYTES = 256 };
 
 bonsai_status bn_wl_sum_new(bn_wl_sum *k, int64_t f)
@@ -74,7 +73,7 @@ add_row(bn_wl_sum *k, const bn_wl_row *r, float weight, const bool thin)
         add_values(k, r, weight, thin, false);
 }
 
-/* The processor follows a long row by itself once it has begun. */
+/* Prefetches the start of a row; the processor follows a long row by itself. */
 static inline void fetch(const bn_wl_row *r)
 {
     const char *index = r->index, *value = r->value ? r->value : r->index;
@@ -101,7 +100,7 @@ add_neighbours(bn_wl_sum *k, const bn_wl_run *w, int64_t v, const bool thin)
 
 /* ---- the rule ---- */
 
-/* What the rule makes of the node's own entries and their sums. */
+/* Applies the rule to the node's own entries and their sums. */
 static void keep_own(bn_wl_sum *k, const bn_wl_run *w, int64_t v, const bn_wl_row *own)
 {
     for (int64_t e = 0; e < own->count; e++)
@@ -115,7 +114,7 @@ static void put_own(float *row, const bn_wl_sum *k, const bn_wl_row *own)
         row[bn_wl_index(own, e)] = k->own[e];
 }
 
-/* The rule where a node has no entry of its own. */
+/* Applies the rule where a node has no entry of its own. */
 static void apply(float *to, const float *sum, const bn_wl_run *w, int64_t v, int64_t count)
 {
     const float factor = w->factor[v];
@@ -166,7 +165,7 @@ int64_t bn_wl_pick(int32_t *index, float *value, const bn_wl_row *r)
     return count;
 }
 
-/* The next features from *end on that were touched. */
+/* Finds the next touched features from *end on. */
 static bool next_stretch(int64_t *begin, int64_t *end, const bn_wl_sum *k, int64_t f)
 {
     const uint8_t *at = k->touched + *end / GROUP, *last = k->touched + (f + GROUP - 1) / GROUP;
@@ -179,7 +178,7 @@ static bool next_stretch(int64_t *begin, int64_t *end, const bn_wl_sum *k, int64
     return true;
 }
 
-/* Adds up; notes what was touched, or that all may have been. */
+/* Adds the rows; marks what was touched, or everything. */
 static void add_up(bn_wl_sum *k, const bn_wl_run *w, int64_t v, const bn_wl_row *own, bool thin)
 {
     if (!thin) {

@@ -6,7 +6,7 @@
 
 #include "graph.h"
 
-static bn_csr sparse_features(const bonsai_graph *g)
+bn_csr bn_features_csr(const bonsai_graph *g)
 {
     const bonsai_view *v = &g->view;
     bn_csr x = {v->nodes, v->features, v->section[BONSAI_SECTION_FEATURE_OFFSETS],
@@ -45,7 +45,7 @@ int64_t bn_row_room_in(const bonsai_graph *g, int64_t begin, int64_t end)
 
 static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, int64_t node)
 {
-    const bn_csr x = sparse_features(g);
+    const bn_csr x = bn_features_csr(g);
     int64_t count = 0, end = bn_int_at(&x.offsets, node + 1);
     for (int64_t e = bn_int_at(&x.offsets, node); e < end; e++) {
         float v = bn_csr_value(&x, node, e);
@@ -123,7 +123,7 @@ void bn_row_whole(float *out, const bonsai_graph *g, int64_t node)
         memset(out, 0, (size_t)f * sizeof *out);
         if (!bn_has(g, BONSAI_SECTION_FEATURE_OFFSETS))
             return;
-        const bn_csr s = sparse_features(g);
+        const bn_csr s = bn_features_csr(g);
         int64_t end = bn_int_at(&s.offsets, node + 1);
         for (int64_t e = bn_int_at(&s.offsets, node); e < end; e++)
             out[bn_int_at(&s.indices, e)] = bn_csr_value(&s, node, e);

@@ -266,6 +266,8 @@ static inline bool bn_is_zero(float v)
     return bits == 0;
 }
 
+/* Returns the sparse features; offsets.data is NULL if features are dense. */
+bn_csr  bn_features_csr(const bonsai_graph *g);
 /* Estimates the features of some nodes: the work of a team (bn_team). */
 double  bn_features_work(const bonsai_graph *g, int64_t nodes);
 int64_t bn_row_room(const bonsai_graph *g);     /* length of the longest sparse row */
