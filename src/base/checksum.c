@@ -1,9 +1,8 @@
 /* checksum.c -- CRC-32 (IEEE 802.3, as in zip and PNG), over blocks in parallel.
  *
- * A checksum is the remainder of a division by a polynomial, and 64 bytes may move 512 places on if
- * they are multiplied by the remainders of powers of x.  A processor that multiplies polynomials
- * folds long data into its last 64 bytes in this way, several times as fast as zlib, which then sums
- * those.
+ * A checksum is the remainder of a division by a polynomial, and multiplying 64 bytes by remainders
+ * of powers of x moves them 512 places on.  A processor that multiplies polynomials folds long data
+ * into its last 64 bytes in this way, several times as fast as zlib, which then sums those.
  *
  * SPDX-License-Identifier: MIT */
 #include <zlib.h>

@@ -59,7 +59,8 @@ typedef void look_fn(void *out, const char *folder, bool older);
 static char *path_in(char *line, bool *older, const char *controller)
 {
     char wanted[32];
-    char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+    char *controllers = strchr(line, ':');
+    char *path = controllers ? strchr(controllers + 1, ':') : NULL;
     if (!path || path[1] != '/')
         return NULL;
     *path = ',';
@@ -109,7 +110,8 @@ static void look_at_memory(void *out, const char *folder, bool older)
     group_room *r = out;
     int64_t limit = read_in(folder, older ? "memory.limit_in_bytes" : "memory.max", "");
     int64_t now = read_in(folder, older ? "memory.usage_in_bytes" : "memory.current", "");
-    int64_t cache = read_in(folder, "memory.stat", older ? "total_inactive_file " : "inactive_file ");
+    int64_t cache = read_in(folder, "memory.stat",
+                            older ? "total_inactive_file " : "inactive_file ");
     if (limit < 0 || now < 0)           /* "max": none */
         return;
     if (cache > 0)

@@ -39,7 +39,7 @@ int64_t bn_memory_left(const bn_memory *m);
 double bn_setting_bytes(const char *name, char usual);
 
 /* Bytes of memory ... */
-int64_t bn_memory_all(void);            /* in the machine, this process's control group, or its job */
+int64_t bn_memory_all(void);            /* of the machine, its control group or its job */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if `processes` share the machine */
 int64_t bn_memory_job(int processes);   /* that the job gives each process; INT64_MAX: no limit */

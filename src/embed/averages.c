@@ -11,7 +11,7 @@
 
 #include "sharded.h"
 
-static const double most_numbers = 1 << 25;     /* of edges and features: 400 MB in both directions */
+static const double most_numbers = 1 << 25;     /* 400 MB in both directions */
 
 void bn_averages_free(bn_averages *a)
 {
@@ -80,7 +80,8 @@ static bonsai_status gather_numbers(void **out, const void *from, const bonsai_g
     BN_TRY(bn_agree(at->world, rc));
     for (int r = 0; r < ranks; r++)
         bytes[r] = 4 * (bn_row_begin(g, at->first[r + 1]) - bn_row_begin(g, at->first[r]));
-    BN_TRY(bn_gather(at->world, all, bytes, (const char *)from + 4 * bn_row_begin(g, at->first[rank])));
+    const char *mine = (const char *)from + 4 * bn_row_begin(g, at->first[rank]);
+    BN_TRY(bn_gather(at->world, all, bytes, mine));
     *out = all;
     all = NULL;
 done:

@@ -24,8 +24,9 @@ typedef struct {                /* one row per requested node, dense or sparse *
 /* Estimates the numbers in `rows` of its rows: the work of a team (bn_team). */
 static inline double bn_numbers(const bn_embedding *e, int64_t rows)
 {
-    return e->dense || e->rows == 0 ? (double)rows * (double)e->f
-                                    : (double)rows * 4 * (double)e->offsets[e->rows] / (double)e->rows;
+    if (e->dense || e->rows == 0)
+        return (double)rows * (double)e->f;
+    return (double)rows * 4 * (double)e->offsets[e->rows] / (double)e->rows;
 }
 
 void bn_embedding_free(bn_embedding *e);

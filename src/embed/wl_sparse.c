@@ -1,11 +1,11 @@
 /* wl_sparse.c -- rounds of averaging on sparse rows; see wl.c.
  *
- * Rows are made (wl_sum.c) a batch at a time: the threads take its blocks as they come free, and
- * what they made goes to the end of a list of chunks, which may be scratch files.  When all rows are
- * there the chunks are joined.
+ * Rows are made (wl_sum.c) a batch at a time: each thread takes the next block when it is free, and
+ * appends the rows to a list of chunks, which may be scratch files.  At the end the chunks are
+ * joined.
  *
- * Rows that need the halo come in a second pass, so that the others can be made while its rows
- * travel; joining puts both into order.
+ * Rows that need the halo are made in a second pass, so that the others can be made while its rows
+ * travel; joining puts both in order.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -59,11 +59,13 @@ static bool same_section(const bonsai_graph *a, const bonsai_graph *b, bonsai_se
 /* Compares the bases if features are coordinates; else equal features suffice. */
 static bool same_basis(const bonsai_graph *a, const bonsai_graph *b)
 {
+    const int last = a->spanned ? BONSAI_SECTION_BASIS_COLUMNS : 0;
     bool same = a->spanned == b->spanned;
-    for (int s = BONSAI_SECTION_BASIS; s <= BONSAI_SECTION_BASIS_COLUMNS && same && a->spanned; s++) {
+    for (int s = BONSAI_SECTION_BASIS; same && s <= last; s++) {
         const bonsai_array *x = &a->view.section[s], *y = &b->view.section[s];
+        const size_t bytes = (size_t)x->count * bonsai_type_bytes(x->type);
         same = x->count == y->count && x->type == y->type && !x->data == !y->data &&
-               (!x->data || memcmp(x->data, y->data, (size_t)x->count * bonsai_type_bytes(x->type)) == 0);
+               (!x->data || memcmp(x->data, y->data, bytes) == 0);
     }
     return same;
 }

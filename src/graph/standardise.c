@@ -100,8 +100,8 @@ static void add_all(gathering *a, const float *mean, int threads)
         }
 }
 
-bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g, const bn_standard_of *of,
-                          int threads)
+bonsai_status bn_standard(float *mean, float *spread, const bonsai_graph *g,
+                          const bn_standard_of *of, int threads)
 {
     bonsai_status rc;
     int64_t count = of->kept ? of->count : g->view.features;
@@ -179,7 +179,8 @@ static bonsai_status find_numbers(scaling *s, const bonsai_graph *like)
         memcpy(s->mean, x[BONSAI_SECTION_FEATURE_MEAN].data, (size_t)f * sizeof *s->mean);
         memcpy(s->spread, x[BONSAI_SECTION_FEATURE_SPREAD].data, (size_t)f * sizeof *s->spread);
     } else {
-        BN_TRY(bn_standard(s->mean, s->spread, s->g, &(bn_standard_of){.all = true}, bn_threads(0)));
+        const bn_standard_of all = {.all = true};
+        BN_TRY(bn_standard(s->mean, s->spread, s->g, &all, bn_threads(0)));
         BN_TRY(keep_zeros(s));
     }
     BN_TRY(BN_NEW(&s->centred, f));
