@@ -42,7 +42,7 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     u->kind = bn_kind_named(u->made.rows);
     if (!u->kind || u->kind->pair)
         return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its rows are %s, which cannot be "
-                          "updated: condense anew", u->made.rows);
+                          "updated: condense it again", u->made.rows);
     if (u->made.layers < 0)
         return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its report does not say how many "
                           "layers it was made with");
@@ -132,7 +132,7 @@ static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph
             return BONSAI_OK;
     }
     rc = bn_fail_at(BONSAI_E_ARGUMENT, small->where, "the prototypes take %.0f bytes, more than "
-                    "the %.0f that are their share of %s now: condense anew", bytes, limit,
+                    "the %.0f that are their share of %s now: condense it again", bytes, limit,
                     u->now.full->where);
 done:
     return rc;

@@ -1,21 +1,19 @@
-/* knn.c -- the k nearest other trees of each sampled tree, exactly: a block of samples.
+/* knn.c -- finds the k nearest other trees of each sampled tree, exactly: a block of samples.
  *
- * A matrix product proposes: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b for blocks of samples
- * and trees.  Rounding leaves each proposal between a lower and an upper bound of
- * what the fixed-order kernel would measure.  A tree stays a candidate while its
- * lower bound is at most the k-th smallest upper bound; the few that are left are
- * measured by the kernel, which decides.  The answer so depends neither on BLAS nor
- * on threads, nor on how the embedding is stored.
+ * A matrix product proposes: |a - b|^2 = |a|^2 + |b|^2 - 2 a.b for blocks of samples and trees.
+ * Rounding leaves each proposal between a lower and an upper bound of what the fixed-order kernel
+ * would measure.  A tree stays a candidate while its lower bound is at most the k-th smallest upper
+ * bound; the few that are left are measured by the kernel, which decides.  So the result depends
+ * neither on BLAS nor on threads, nor on how the embedding is stored.
  *
- * Dense rows are centred first: that changes no distance and makes the norms, and
- * with them the bounds, tight.  Sparse rows are multiplied through lists of the
- * trees that have a feature, or made dense a block at a time, whichever is less
- * work.  When every tree is a sample each product serves both of its trees.
- * O(z T f).  Paper: section 3.1.
+ * Dense rows are centred first: that changes no distance and makes the norms, and with them the
+ * bounds, tight.  Sparse rows are multiplied through lists of the trees that have a feature, or
+ * made dense a block at a time, whichever is less work.  When every tree is a sample each product
+ * serves both of its trees.  O(z T f).  Paper: section 3.1.
  *
- * Where it is less work rows are compared by the norms of groups of their columns instead
- * (knn_groups.c): such products propose lower bounds only, and a candidate is measured once
- * nothing with a smaller bound is left.
+ * If it is less work, rows are compared by the norms of groups of their columns instead
+ * (knn_groups.c): such products propose lower bounds only, and a candidate is measured once no
+ * smaller bound is left.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -23,7 +21,7 @@
 
 #include "knn.h"
 
-/* Sparse rows with one entry in so many columns are measured as dense ones. */
+/* Sparse rows with at least one entry in so many columns are measured as dense rows. */
 enum { LINE_SHARE = 32 };
 static const float most_norm = 1e37f;   /* sums of two such products are still numbers */
 
@@ -80,7 +78,7 @@ static int by_distance(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* A distance that overflows is as far as can be, and so is one that is not a number. */
+/* Returns the distance; infinity if it overflows or is not a number. */
 static float measure(const bn_knn_search *q, int64_t s, int64_t row)
 {
     float d = bn_rows_dist2(q->from, bn_knn_at(q, s), q->e, row);
@@ -99,7 +97,7 @@ static void clear_row(float *line, const bn_embedding *e, int64_t row)
         line[e->index[i]] = 0;
 }
 
-/* The same for sparse rows of many entries: the sample is already in its line. */
+/* Measures sparse rows of many entries; the sample is already in its line. */
 static float measure_line(const bn_knn_search *q, float *line, int64_t row)
 {
     spread_row(line + q->f, q->e, row);
@@ -108,7 +106,7 @@ static float measure_line(const bn_knn_search *q, float *line, int64_t row)
     return d < INFINITY ? d : INFINITY;
 }
 
-/* Measures in the order of the lower bounds, until the next is out. */
+/* Measures in the order of the lower bounds, until the next is above the bar. */
 static void measure_in_order(const bn_knn_search *q, int64_t s)
 {
     bn_candidates *c = &q->c[s];
@@ -130,7 +128,7 @@ static void measure_in_order(const bn_knn_search *q, int64_t s)
         clear_row(line, q->from, bn_knn_at(q, s));
 }
 
-/* Measures what is left and keeps the k nearest, in order. */
+/* Measures the remaining candidates and keeps the k nearest, in order. */
 static void settle(const bn_knn_search *q, int64_t s)
 {
     bn_candidates *c = &q->c[s];
@@ -148,7 +146,7 @@ static void settle(const bn_knn_search *q, int64_t s)
         c->last = c->list[q->k - 1].row;
 }
 
-/* Ties, and rows too close to tell apart, must be measured before the end. */
+/* Measures ties, and rows too close to distinguish, before the list overflows. */
 static void make_room(const bn_knn_search *q, int64_t s)
 {
     drop_far(&q->c[s]);
@@ -172,7 +170,7 @@ static void propose(const bn_knn_search *q, int64_t s, int64_t row, float low, f
 
 /* ---- products to proposals ---- */
 
-/* The bounds follow from two low norms, which hold nearly all of the two norms. */
+/* Proposes with bounds from the two low norms, which hold nearly all of the two norms. */
 static void propose_product(const bn_knn_search *q, int64_t s, int64_t row, float product)
 {
     double norms = (double)q->own[s] + (double)q->low[row];
@@ -187,7 +185,8 @@ void bn_knn_forward(const bn_knn_search *q, int64_t s, const float *product, int
     const bn_kernels *kernels = bn_kernels_get();
     int32_t hit[BN_CHUNK];
     float own = q->own[s];
-    int64_t step = q->c[s].nears < q->k ? 16 : BN_CHUNK, use;   /* the first lower the bar most */
+    int64_t step = q->c[s].nears < q->k ? 16 : BN_CHUNK, use;   /* the first products lower the
+                                                                 * bar most */
     for (int64_t i = 0; i < count; i += use, step = step < BN_CHUNK ? 2 * step : step) {
         use = count - i < step ? count - i : step;
         int64_t hits = kernels->below(hit, q->low + first + i, product + i, q->c[s].bar - own, use);
@@ -209,11 +208,10 @@ void bn_knn_backward(const bn_knn_search *q, int64_t row, const float *product, 
     }
 }
 
-/* The error of a proposal, for products of at most `terms` terms, in units of
- * |a|^2 + |b|^2: the product is off by terms u |a| |b|, twice; the norms and the
- * kernel by terms/32 + 8 roundings, centring and the last sum by a few more.  Groups have fewer
- * terms than the kernel, and each is rounded once more.  What underflows is lost on top.
- * u = 2^-24. */
+/* Sets the error of a proposal, for products of at most `terms` terms, in units of |a|^2 + |b|^2:
+ * the product is off by terms u |a| |b|, twice; the norms and the kernel by terms/32 + 8 roundings,
+ * centring and the last sum by a few more.  Groups have fewer terms than the kernel, and each is
+ * rounded once more.  Underflow is added on top.  u = 2^-24. */
 void bn_knn_error(bn_knn_search *q, int64_t terms)
 {
     double kernel = q->groups.count ? (double)q->f / 8.0 + 32.0 : 0.0;

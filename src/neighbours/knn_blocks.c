@@ -1,19 +1,19 @@
 /* knn_blocks.c -- the neighbour search, a block of samples at a time, on one rank or several.
  *
- * Samples go through in blocks.  Every rank gets the rows of a block and searches the rows that it
- * has for the k nearest; one rank per sample gets its lists from all ranks and merges them.  What
- * is nearest among all rows is nearest among those of its rank, and ties go to the lower row in
- * both steps: the answer is that of one rank.
+ * Every rank receives the rows of a block and searches its own rows for the k nearest; one rank per
+ * sample receives its lists from all ranks and merges them.  The nearest of all rows is the nearest
+ * among those of its rank, and ties are won by the lower row in both steps: the result is that of
+ * one rank.
  *
- * Alone, and with memory enough, all samples are one block.
+ * On one rank with enough memory, all samples are one block.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "knn.h"
 
-/* Of a block: bytes that its arrays take over ranks, and that they may take whatever the limit,
- * as each block means to go through all trees again; the fewest samples ever. */
+/* Of a block: bytes of its arrays over ranks, bytes that they may take whatever the limit, as each
+ * block reads all trees again, and the fewest samples. */
 enum { BLOCK_BYTES = 1 << 26, LEAST_BYTES = 1 << 24, LEAST_SAMPLES = 256 };
 
 typedef struct {
@@ -21,19 +21,19 @@ typedef struct {
     bn_world *w;
     int     k, rank, ranks;
     int64_t block;              /* samples at a time */
-    int64_t *row;               /* block: the samples as rows of all, ... */
-    int32_t *self;              /* ... and of this rank, or -1 */
-    int32_t *list;              /* block x k: the nearest of this rank, ... */
+    int64_t *row;               /* block: the samples as rows of all */
+    int32_t *self;              /* block: the samples as rows of this rank, or -1 */
+    int32_t *list;              /* block x k: the nearest of this rank */
     float   *dist;
-    bn_candidate *mine;         /* ... the same to send, ... */
-    bn_candidate *all;          /* ... and of all ranks for the samples that are merged here */
+    bn_candidate *mine;         /* the same to send */
+    bn_candidate *all;          /* of all ranks for the samples merged here */
     int64_t *out_bytes, *in_bytes;      /* ranks */
     int64_t *next;              /* ranks: the next candidate of each */
 } merging;
 
 /* ---- merging ---- */
 
-/* Of a block of `count` samples rank r merges those from here on. */
+/* Returns the first sample, among `count`, that rank r merges. */
 static int64_t slice(const merging *d, int64_t count, int r)
 {
     return count * r / d->ranks;
@@ -44,7 +44,7 @@ static bool nearer(bn_candidate a, bn_candidate b)
     return a.d < b.d || (a.d == b.d && a.row < b.row);
 }
 
-/* The k nearest of sample s of the `many` that are merged here. */
+/* Merges the k nearest of sample s of the `many` that are merged here. */
 static void merge(bn_candidate *to, const merging *d, int64_t s, int64_t many)
 {
     for (int r = 0; r < d->ranks; r++)
@@ -115,7 +115,7 @@ static bonsai_status block_alone(int32_t *list, float *dist, bn_knn_search *q,
 
 /* ---- all samples ---- */
 
-/* As many as memory allows; over ranks the same on all, and so by what all know. */
+/* Returns as many samples as memory allows; over ranks by what all ranks know. */
 static int64_t block_size(const bn_knn_search *q, int ranks, bool dense, int64_t f)
 {
     int64_t each = bn_knn_room(q->k) * (int64_t)sizeof(bn_candidate) +
@@ -177,7 +177,7 @@ done:
     return rc;
 }
 
-/* Of all ranks. */
+/* Adds the work of all ranks. */
 static bonsai_status count_work(bn_knn_work *work, const bn_knn_search *q, bn_world *w)
 {
     int64_t count[2] = {q->all * q->trees, q->measured};

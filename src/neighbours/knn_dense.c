@@ -1,9 +1,9 @@
 /* knn_dense.c -- proposes neighbours by blocks of matrix products; see knn.c.
  *
- * Rows are centred, and sparse ones made dense, a block at a time, so beside the
- * embedding there are only two blocks of rows and one of products.  Where products
- * serve both trees only the blocks on and above the diagonal are computed: small
- * blocks waste less of the diagonal, large ones wait less often for each other.
+ * Rows are centred, and sparse ones made dense, a block at a time, so besides the embedding there
+ * are only two blocks of rows and one of products.  If products serve both trees, only the blocks
+ * on and above the diagonal are computed: small blocks waste less of the diagonal, threads wait
+ * less often in large ones.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { SMALL = 512, MEDIUM = 1024, LARGE = BN_KNN_BLOCK, LEAST = 64,
        TILE_SAMPLES = 256, TILE_TREES = 512 };
-/* In a block of rows: at most, and whatever the limit of memory. */
+/* Numbers in a block of rows: at most, and whatever the limit of memory. */
 enum { MOST_FLOATS = 1 << 26, LEAST_FLOATS = 1 << 20 };
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     float *product;             /* block x block, in tiles */
 } dense_room;
 
-/* A row of an embedding, dense and centred. */
+/* Makes a row of an embedding dense and centred. */
 static void centred_row(float *out, const bn_knn_search *q, const bn_embedding *e, int64_t t)
 {
     if (e->dense) {
@@ -34,7 +34,7 @@ static void centred_row(float *out, const bn_knn_search *q, const bn_embedding *
         out[e->index[i]] = e->value[i] - q->mean[e->index[i]];
 }
 
-/* A row as it is multiplied. */
+/* Makes a row for the products. */
 static void make_row(float *out, const bn_knn_search *q, const bn_embedding *e, int64_t t)
 {
     if (q->groups.count)
@@ -43,7 +43,7 @@ static void make_row(float *out, const bn_knn_search *q, const bn_embedding *e, 
         centred_row(out, q, e, t);
 }
 
-/* Any point near the middle will do: the mean of some of the rows. */
+/* Centres at the mean of some rows: any point near the middle will do. */
 static bonsai_status find_mean(bn_knn_search *q)
 {
     bonsai_status rc;
@@ -76,7 +76,7 @@ static int64_t samples_at(const bn_knn_search *q, int64_t first)
     return bn_least(q->z - first, q->span);
 }
 
-/* So many, or fewer if memory is short. */
+/* Returns `rows`, or fewer if memory is short. */
 static int64_t block_rows(const bn_knn_search *q, int64_t rows)
 {
     int64_t floats = bn_memory_left(q->place->memory) / 8 / (int64_t)sizeof(float);
@@ -85,8 +85,8 @@ static int64_t block_rows(const bn_knn_search *q, int64_t rows)
     return bn_least(rows, fit < LEAST ? LEAST : fit);
 }
 
-/* Blocks of samples and trees are alike.  But rows of norms take longer to make, and all of the
- * samples may fit: then more samples meet fewer trees. */
+/* Sets the blocks of samples and trees, which are the same size unless rows of norms are compared,
+ * which take longer to make: if all samples fit, more samples meet fewer trees. */
 static void find_blocks(bn_knn_search *q)
 {
     bool wide = q->groups.count && !q->both;
@@ -113,7 +113,7 @@ static void make_trees(float *out, const bn_knn_search *q, int64_t first)
         make_row(out + i * q->cols, q, q->e, first + i);
 }
 
-/* Of rows that were just made. */
+/* Stores the norms of rows that were just made. */
 static void find_norms(float *low, const float *x, const bn_knn_search *q, int64_t count)
 {
     const double work = (double)(count * q->cols);
@@ -130,8 +130,7 @@ static void find_sample_norms(const bn_knn_search *q, float *room)
     }
 }
 
-/* The products of some of the block's samples with its trees; tile j of them starts
- * at column j * TILE_TREES and is as wide as what is left. */
+/* Multiplies some of the block's samples with its trees; tile j starts at column j * TILE_TREES. */
 static void multiply(const bn_knn_search *q, const dense_room *r, int64_t sample, int64_t samples,
                      int64_t trees)
 {
@@ -142,8 +141,7 @@ static void multiply(const bn_knn_search *q, const dense_room *r, int64_t sample
     }
 }
 
-/* The same products, which start at `product`, as proposals to the samples from s0 on of the trees
- * from t0 on. */
+/* Proposes, by the same products, the trees from t0 on to the samples from s0 on. */
 static void scan_tiles(const bn_knn_search *q, const float *product, int64_t s0, int64_t samples,
                        int64_t t0, int64_t trees)
 {
@@ -155,7 +153,7 @@ static void scan_tiles(const bn_knn_search *q, const float *product, int64_t s0,
     }
 }
 
-/* One block of products: samples from s0 (already made) with trees from t0. */
+/* Computes one block of products: samples from s0 (already made) with trees from t0. */
 static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0, int64_t t0)
 {
     int64_t samples = samples_at(q, s0), trees = trees_at(q, t0);
@@ -183,7 +181,7 @@ static void dense_block(const bn_knn_search *q, const dense_room *r, int64_t s0,
     }
 }
 
-/* Rows are read once, in order: they may come from a file. */
+/* Reads rows once, in order: they may lie in a file. */
 static bonsai_status dense_blocks(const bn_knn_search *q, const dense_room *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -210,7 +208,7 @@ done:
     return rc;
 }
 
-/* Of the samples; all trees are among them if products serve twice. */
+/* Finds the norms of the samples, which are those of all trees if products serve twice. */
 static bool prepare_samples(bn_knn_search *q, const dense_room *r)
 {
     find_sample_norms(q, r->samples);

@@ -20,11 +20,11 @@
 
 #include "knn.h"
 
-/* Groups; rows of which variances are found; rows that the numbers of groups are tried on. */
+/* Numbers of groups; rows for the variances; rows on which the numbers of groups are tried. */
 enum { MOST_GROUPS = 1024, LEAST_GROUPS = 64, VARIANCE_ROWS = 512, PILOT_TREES = 512,
        PILOT_SAMPLES = 32 };
-/* Below so many multiplications trying costs more than it saves; what measuring costs for each
- * pair, for each column, and for each entry of sparse rows. */
+/* Multiplications below which trying costs more than it saves; costs of measuring a pair: fixed,
+ * for each column, and for each entry of sparse rows. */
 static const double least_work = 1e10, pair_cost = 1e4, column_cost = 8, entry_cost = 16;
 
 void bn_groups_free(bn_groups *g)
@@ -36,7 +36,7 @@ void bn_groups_free(bn_groups *g)
 
 /* ---- rows of norms ---- */
 
-/* Squares are summed in double, where they are exact; that of a column alone keeps its sign. */
+/* Sums squares in double, where they are exact; a column alone keeps its sign. */
 void bn_knn_group_row(float *out, const bn_groups *g, const bn_embedding *e, int64_t row)
 {
     double sum[MOST_GROUPS];
@@ -64,7 +64,7 @@ static int by_variance(const void *a, const void *b)
     return x->column < y->column ? -1 : x->column > y->column;
 }
 
-/* Of some of the trees; columns in falling order. */
+/* Finds the variances of columns over some trees, in falling order. */
 static bonsai_status find_spread(spread **out, const bn_knn_search *q)
 {
     bonsai_status rc;
@@ -93,7 +93,7 @@ done:
     return rc;
 }
 
-/* Fills at most `count` groups. */
+/* Cuts the columns into at most `count` groups. */
 static void cut(bn_groups *g, const spread *s, int64_t f, int count)
 {
     double left = 0;
@@ -138,7 +138,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Trees are a part of all, and so of the k nearest as well. */
+/* Finds about the k-th smallest distance of each sample: the tried trees have a proportional share
+ * of the k nearest. */
 static void find_bars(pilot *p, const bn_knn_search *q)
 {
     int64_t rank = q->k * p->trees / q->trees;
@@ -157,7 +158,7 @@ static void find_bars(pilot *p, const bn_knn_search *q)
     }
 }
 
-/* The share of the pairs whose rows of norms are within the bar. */
+/* Returns the share of the pairs whose rows of norms are within the bar. */
 static double share_left(pilot *p, const bn_knn_search *q, const bn_groups *g)
 {
     int64_t left = 0;
@@ -183,7 +184,7 @@ static double measuring_cost(const bn_knn_search *q)
     return pair_cost + column_cost * (double)q->f + entry_cost * entries;
 }
 
-/* The cheapest number of groups, and what a pair then costs. */
+/* Finds the cheapest number of groups, and the cost of a pair with it. */
 static void try_counts(int *best, double *cost, pilot *p, bn_knn_search *q, const spread *s)
 {
     find_bars(p, q);

@@ -1,17 +1,16 @@
-/* knn_sparse.c -- proposes neighbours through lists of the trees that have a
- * feature; see knn.c.
+/* knn_sparse.c -- proposes neighbours through lists of the trees that have a feature; see knn.c.
  *
- * A sample's products with all trees are added up feature by feature: as many
- * steps as there are pairs of equal features, where dense blocks take z T f.  Under
- * a limit of memory the lists are made for one stretch of trees after the other.
+ * A sample's products with all trees are added up feature by feature: as many steps as there are
+ * pairs of equal features, while dense blocks take z T f.  Under a limit of memory the lists are
+ * made for one stretch of trees after the other.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "knn.h"
 
-/* Products held at a time, what a step costs in multiplications of a dense block, and entries
- * that lists hold whatever the limit. */
+/* Products held at a time, the cost of a step in multiplications of a dense block, and entries that
+ * lists hold whatever the limit. */
 enum { PRODUCTS = 1 << 22, STEP_COST = 48, LEAST_ENTRIES = 1 << 16 };
 
 typedef struct {                /* for each feature the trees of a stretch that have it */
@@ -32,7 +31,8 @@ static int64_t entry_bytes(const bn_knn_search *q)
     return (int64_t)(sizeof(int32_t) + sizeof(float) + (q->both ? sizeof(int64_t) : 0));
 }
 
-/* The trees from `first` on of which the lists may hold all entries: at least one. */
+/* Returns the end of the trees from `first` on whose entries fit into the lists, which are at least
+ * one. */
 static int64_t stretch_end(const bn_knn_search *q, int64_t first)
 {
     const int64_t *offsets = q->e->offsets;
@@ -136,13 +136,13 @@ static float row_norm(const bn_knn_search *q, const bn_embedding *e, int64_t row
 
 /* ---- products ---- */
 
-/* The first tree that a sample is multiplied with; those before had it in theirs. */
+/* Returns the first tree that a sample is multiplied with; earlier trees did it as samples. */
 static int64_t first_tree(const bn_knn_search *q, int64_t s)
 {
     return q->both ? s + 1 : 0;
 }
 
-/* The products of one sample with the trees of the stretch, feature by feature. */
+/* Multiplies one sample with the trees of the stretch, feature by feature. */
 static void sparse_products(float *product, const bn_knn_search *q, const inverted *v, int64_t s)
 {
     const bn_embedding *x = q->from;
@@ -156,14 +156,14 @@ static void sparse_products(float *product, const bn_knn_search *q, const invert
     }
 }
 
-/* Of so many samples: their products, and a look at each. */
+/* Estimates the work of some samples: their products, and a test of each. */
 static double block_work(const bn_knn_search *q, const inverted *v, int64_t samples)
 {
     double trees = (double)(v->end - v->first), listed = (double)v->offsets[q->f];
     return (double)samples * trees + bn_numbers(q->from, samples) * listed / (double)q->f;
 }
 
-/* Samples first .. end-1; there is a row of products for each. */
+/* Multiplies samples first .. end-1; there is a row of products for each. */
 static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t first, int64_t end)
 {
     int64_t trees = v->end - v->first;
@@ -186,7 +186,7 @@ static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t firs
         }
 }
 
-/* One stretch of trees for all samples. */
+/* Searches one stretch of trees for all samples. */
 static bonsai_status sparse_stretch(const bn_knn_search *q, int64_t first, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,13 +1,13 @@
 /* project.c -- k-NN through a random projection of the features.
  *
- * Averaging over neighbours is linear, so the features are projected once, by a
- * matrix of random signs, and embedded in few dimensions.  The nearest trees there
- * are candidates; they and the samples are embedded again with all features, and the
- * exact distances among them decide.  What can be missed is a near tree that was not
- * a candidate: the recall, measured against the exact search, says how often.
+ * Averaging over neighbours is linear, so the features are projected once, by a matrix of random
+ * signs, and embedded in few dimensions.  The nearest trees there are candidates; they and the
+ * samples are embedded again with all features, and the exact distances among them decide.  Only
+ * near trees that were not candidates can be missed: the recall, measured against the exact search,
+ * says how often.
  *
- * The sign of feature j in dimension d is bit d of the random stream of item j, and a
- * row is summed in the order of its features: nothing depends on threads.
+ * The sign of feature j in dimension d is bit d of the random stream of item j, and a row is summed
+ * in the order of its features: nothing depends on threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@
 
 /* SAMPLES: measured at a time. */
 enum { LEAST_CANDIDATES = 32, RECALL_SAMPLE = 200, WORD = 64, SAMPLES = 1024 };
-static const int64_t recall_floats = (int64_t)1 << 28;     /* up to 1 GiB is embedded for it */
+static const int64_t recall_floats = (int64_t)1 << 28;     /* up to 1 GiB is embedded */
 
 /* ---- the embedding in few dimensions ---- */
 
@@ -82,7 +82,7 @@ static bonsai_status project_own(own_rows *to, const bonsai_graph *g, bn_project
     to->first = own.begin;
     to->end = own.end;
     to->dims = how.dims;
-    if (bn_ranks(at->world) == 1)       /* else each rank has looked at its part */
+    if (bn_ranks(at->world) == 1)       /* else each rank has verified its part */
         BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, at->threads));
     BN_TRY(BN_NEW(&r.index, lanes * r.room));
     BN_TRY(BN_NEW(&r.value, lanes * r.room));
@@ -96,8 +96,8 @@ done:
     return rc;
 }
 
-/* The graph with projected features.  They begin where row 0 would be if the rank had it, so that
- * its own rows are where they are looked for; the rows of others must not be touched. */
+/* Makes the graph with projected features.  They begin where row 0 would be, so that the rank's own
+ * rows are at their places; the rows of others must not be touched. */
 static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, const own_rows *own)
 {
     bonsai_status rc = bn_graph_new(out, g->where);
@@ -113,7 +113,7 @@ static bonsai_status project_graph(bonsai_graph **out, const bonsai_graph *g, co
                                 BN_BIT(BONSAI_SECTION_EDGE_WEIGHTS));
     low->view.section[BONSAI_SECTION_FEATURES] =
         (bonsai_array){row0, g->view.nodes * own->dims, BONSAI_TYPE_F32};
-    /* whether they overflow shows in the end */
+    /* overflow shows in the result */
     atomic_store(&low->verified[BONSAI_SECTION_FEATURES], 1);
     return BONSAI_OK;
 }
@@ -147,12 +147,12 @@ typedef struct {
     const bn_place *at;
     int      rank, ranks, threads;
     int32_t *list;              /* z x many candidates */
-    int32_t *place;             /* trees: number among those that are embedded again, or -1 */
-    int64_t *begin;             /* ranks+1: where those of each rank begin */
-    int32_t *node;              /* of those of this rank, ... */
-    bn_embedding x;             /* ... whose rows have all features */
-    int64_t *row;               /* SAMPLES: rows of some samples, ... */
-    double  *far;               /* ... x many: how far their candidates are; -1: another knows */
+    int32_t *place;             /* trees: number among those embedded again, or -1 */
+    int64_t *begin;             /* ranks+1: first of each rank among those */
+    int32_t *node;              /* of those of this rank */
+    bn_embedding x;             /* their rows with all features */
+    int64_t *row;               /* SAMPLES: rows of some samples */
+    double  *far;           /* SAMPLES x many: distances of their candidates; -1: on another rank */
 } rerank;
 
 static bonsai_status new_rerank(rerank *q)
@@ -180,7 +180,7 @@ static void free_rerank(rerank *q)
     bn_embedding_free(&q->x);
 }
 
-/* Embeds the samples and their candidates with all features, each where its tree is. */
+/* Embeds the samples and their candidates with all features, on the ranks of their trees. */
 static bonsai_status embed_needed(rerank *q, const bn_roots *roots)
 {
     const bn_place quiet = bn_silent(q->at);
@@ -212,7 +212,7 @@ static int by_distance(const void *a, const void *b)
     return x->tree < y->tree ? -1 : x->tree > y->tree;
 }
 
-/* The distances to the candidates of this rank of samples s0 .. s0+count-1; some: their rows. */
+/* Measures the candidates of this rank for samples s0 .. s0+count-1, whose rows are in some. */
 static void measure(const rerank *q, const bn_embedding *some, int64_t s0, int64_t count)
 {
     int64_t begin = q->begin[q->rank], end = q->begin[q->rank + 1];
@@ -290,7 +290,7 @@ done:
     return rc;
 }
 
-/* ---- how good it was ---- */
+/* ---- recall ---- */
 
 static int64_t count_common(const int32_t *a, const int32_t *b, int k)
 {

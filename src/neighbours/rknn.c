@@ -1,7 +1,7 @@
-/* rknn.c -- k-NN lists turned round: for each row the samples that list it.
+/* rknn.c -- reverses k-NN lists: for each row the samples that list it.
  *
- * A counting sort by row; samples are met in order, so each list ascends.
- * Linear in z k.  Paper: section 3.1.
+ * A counting sort by row; samples are read in order, so each list ascends.  Linear in z k. Paper:
+ * section 3.1.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

@@ -1,7 +1,7 @@
-/* adam.c -- one step of the optimiser (Kingma, Ba 2015), as torch.optim.Adam does it.
+/* adam.c -- one step of the optimiser (Kingma, Ba 2015), equal to that of torch.optim.Adam.
  *
- * Each parameter is updated on its own, so blocks of any size give the same bits.  The
- * inner loop is a kernel, because square roots and divisions gain most from wide vectors.
+ * Each parameter is updated alone, so blocks of any size give the same bits.  The inner loop is a
+ * kernel, because square roots and divisions gain most from wide vectors.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -61,19 +61,19 @@ static int64_t blocks_of(int64_t n)
     return (n + ROWS - 1) / ROWS;
 }
 
-/* Head t of the output is at column t times this, */
+/* Returns the columns between the outputs of two heads. */
 static int64_t step_of(const bn_at *at)
 {
     return at->join ? at->d : 0;
 }
 
-/* and this share of it. */
+/* Returns the share of a head in the output. */
 static real share_of(const bn_at *at)
 {
     return at->join ? 1 : 1 / (real)at->k;
 }
 
-/* The columns of head t in z, or in w. */
+/* Returns the columns of head t in z, or in w. */
 static bn_cols head_of(const bn_at *at, const real *z, int t)
 {
     return (bn_cols){z + t * at->d, at->d, at->k * at->d};
@@ -90,7 +90,7 @@ static row row_of(const bn_side *s, int64_t i)
     return (row){s->ids + begin, begin, bn_int_at(&s->offsets, i + 1) - begin};
 }
 
-typedef struct {                /* what is summed: rows of z, or of the features */
+typedef struct {                /* the source of a sum: rows of z, or of the features */
     bn_cols z;
     const bn_input *x;          /* NULL: z */
 } summed;
@@ -103,8 +103,8 @@ static void add_some(real *y, const summed *from, const int32_t *ids, const real
         bn_real_combine(y, from->z, ids, w, count);
 }
 
-/* y += the rows times their weights, every k-th of weight; with mirror, the entries that it
- * names. */
+/* Adds the rows times their weights to y: every k-th of weight; with mirror, the entries that it
+ * lists. */
 static void add_rows(real *y, const summed *from, row r, const real *weight, int64_t k,
                      const int64_t *mirror)
 {
@@ -117,7 +117,7 @@ static void add_rows(real *y, const summed *from, row r, const real *weight, int
     }
 }
 
-/* By the inner loop for many rows, which is quicker on short ones too. */
+/* Multiplies two rows by the inner loop for many rows, which is faster on short ones too. */
 static real dot_one(const real *a, const real *b, int64_t width)
 {
     const int32_t first = 0;
@@ -128,7 +128,7 @@ static real dot_one(const real *a, const real *b, int64_t width)
 
 /* ---- forward: src and dst ---- */
 
-/* src and dst (rows,k): each head's columns of z (rows, k d) times its two vectors. */
+/* Computes src and dst (rows,k): each head's columns of z (rows, k d) times its two vectors. */
 static void find_scores(const bn_at *at, real *src, real *dst, const real *z, int64_t rows)
 {
     int64_t k = at->k, d = at->d;
@@ -174,8 +174,8 @@ static receiver receiver_of(const bn_at *at, bn_span s, int64_t i)
                       at->made[OWN] + i * at->k};
 }
 
-/* The softmax of a row under head t.  The largest score is that of the largest src, for neither
- * + nor leaky changes the order. */
+/* Computes the softmax of a row under head t.  The largest score is that of the largest src, as
+ * neither + nor leaky changes the order. */
 static void weigh(const bn_at *at, const receiver *v, int t)
 {
     const real *src = at->sent[SRC] + t;
@@ -198,7 +198,7 @@ static void weigh(const bn_at *at, const receiver *v, int t)
         alpha[e * k] *= inverse;
 }
 
-/* y += what a node receives under head t. */
+/* Adds to y what a node receives under head t. */
 static void receive(real *y, const bn_at *at, const receiver *v, int t, const summed *from)
 {
     const int32_t self = (int32_t)v->node;
@@ -215,7 +215,7 @@ static void finish(const bn_at *at, real *y)
         y[j] = y[j] * share + b[j];
 }
 
-/* Of the entries of these rows, for each of which so many numbers are added up. */
+/* Estimates the work of the entries of some rows, for each of which `wide` numbers are added. */
 static double row_work(const bn_at *at, bn_span s, int64_t wide)
 {
     const bonsai_array *offsets = &at->m->to.offsets;
@@ -298,8 +298,8 @@ static void space(bn_space *out, const bn_at *at)
                            larger(bn_times_room(&at->x, wide), BN_BIAS_ROOM * wide));
 }
 
-/* e of row i under head t from g, in its place: the softmax, then leaky.  ddst takes the place
- * of dst. */
+/* Computes e of row i under head t from g, in place: the softmax, then leaky.  ddst replaces
+ * dst. */
 static void score_row(const bn_at *at, const workings *s, int64_t i, int t, row r)
 {
     int64_t k = at->k;
@@ -318,7 +318,7 @@ static void score_row(const bn_at *at, const workings *s, int64_t i, int t, row 
     at->sent[DST][i * k + t] = sum + *own;
 }
 
-/* out (every k-th) = share times a . the rows of x */
+/* Sets out (every k-th) to share times a . the rows of x. */
 static void dot_rows(real *out, int64_t k, const real *a, real share, bn_cols x, row r)
 {
     real piece[PIECE];
@@ -330,7 +330,7 @@ static void dot_rows(real *out, int64_t k, const real *a, real share, bn_cols x,
     }
 }
 
-/* Along the receivers' rows: e, e_own and ddst. */
+/* Computes e, e_own and ddst along the receivers' rows. */
 static void go_along_receivers(const bn_at *at, const workings *s, const real *dy)
 {
     int64_t k = at->k;
@@ -349,7 +349,8 @@ static void go_along_receivers(const bn_at *at, const workings *s, const real *d
     }
 }
 
-/* dz of node j under head t, in the place of z, which is first put to the attention's sums. */
+/* Computes dz of node j under head t, in place of z, which is first added to the sums of
+ * attention. */
 static void send_back(const bn_at *at, const workings *s, const real *dy, int64_t j, int t,
                       real *datt)
 {
@@ -371,7 +372,7 @@ static void send_back(const bn_at *at, const workings *s, const real *dy, int64_
         z[c] = share * z[c] + dsrc * by_src[c] + ddst * by_dst[c];
 }
 
-/* Along the senders' rows: dz, and the attention's sums by blocks. */
+/* Computes dz, and the sums of attention by blocks, along the senders' rows. */
 static void go_along_senders(const bn_at *at, const workings *s, const real *dy)
 {
     int64_t wide = at->k * at->d, blocks = blocks_of(at->n);

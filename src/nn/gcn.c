@@ -1,14 +1,14 @@
-/* gcn.c -- y = S (x w) + b: the layer of GCN, and the sum that GIN and GraphSAGE begin with.
+/* gcn.c -- y = S (x w) + b: the layer of GCN, and the sum that starts GIN and GraphSAGE.
  *
- * S (x w) = (S x) w, so neighbours are summed where a row is shorter: before the product
- * if f < h, after it otherwise; and not at all where S x is known, as it is for
- * the features of a graph that does not change.
+ * S (x w) = (S x) w, so neighbours are summed where a row is shorter: before the product if f < h,
+ * after it otherwise; and not at all if S x is known, as for the features of a graph that does not
+ * change.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn.h"
 
-enum { Z };                     /* sent: x w (n,h), where the product is first */
-enum { SUM };                   /* made: S x (rows,f), where the sum is first */
+enum { Z };                     /* sent: x w (n,h), if the product is first */
+enum { SUM };                   /* made: S x (rows,f), if the sum is first */
 
 /* ---- the sum ---- */
 

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "nn.h"
 
-enum { INNER = 1 };             /* made: relu(...) (rows,h), beside what the sum makes */
+enum { INNER = 1 };             /* made: relu(...) (rows,h), besides the sum's */
 
 static const bn_slot *slots(const bn_dims *d)
 {
@@ -32,7 +32,7 @@ static bn_input inner_of(const bn_at *at, int64_t rows)
                       .dense = at->made[INNER] ? at->made[INNER] : &some};
 }
 
-/* Going back, the gradient of the inner part follows what the products need of the room. */
+/* Returns the room of the products; backward, the gradient of the inner part follows it. */
 static int64_t products_room(const bn_at *at)
 {
     const bn_input inner = inner_of(at, at->n);

@@ -1,9 +1,9 @@
 /* infer.c -- scores by row blocks, for graphs whose activations do not fit.
  *
- * The first layer sums the features of the neighbours before it multiplies, so a block
- * of rows needs nothing but the features, which are mapped.  What the next layer sends of
- * a block is computed at once, and only that is kept for all nodes: of two layers, n x c.
- * Attention keeps two scores a node and head besides.
+ * The first layer sums the features of the neighbours before it multiplies, so a block of rows
+ * needs only the features, which are mapped.  What the next layer sends of a block is computed at
+ * once, and only that is kept for all nodes: with two layers, n x c.  Attention also keeps two
+ * scores a node and head.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -21,7 +21,7 @@ struct bn_infer {
     int64_t  rows;              /* of a block */
     int64_t  place[BN_MOST_LAYERS][BN_SLOTS];
     bn_space space[BN_MOST_LAYERS];
-    real    *sent[2][BN_SENT];  /* of this layer and of the next: they take turns */
+    real    *sent[2][BN_SENT];  /* of this layer and of the next, in turn */
     real    *made[BN_MADE], *entry, *room;
     real    *y;                 /* rows x hidden */
     real    *scores;            /* n x c */
@@ -44,7 +44,7 @@ static int64_t block_rows(const bn_dims *d)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
 
-/* The entries of the block that has most. */
+/* Returns the entries of the block that has most. */
 static int64_t block_entries(const bn_side *s, int64_t rows)
 {
     int64_t most = 0;
@@ -55,7 +55,7 @@ static int64_t block_entries(const bn_side *s, int64_t rows)
     return most;
 }
 
-/* A layer at work, but for its parameters. */
+/* Returns a layer without its parameters. */
 static bn_at at_of(const bn_infer *i, int layer)
 {
     bn_at at = bn_layer_at(&i->d, i->o, layer);
@@ -80,7 +80,7 @@ static void widen(bn_space *most, const bn_space *one)
     most->forward = larger(most->forward, one->forward);
 }
 
-/* Layers share the arrays, each as large as the most that one of them asks for. */
+/* Layers share the arrays, each as large as the layer that needs most. */
 static void lay_out(bn_infer *i, bn_slab *s)
 {
     int64_t n = i->o->x.rows;
@@ -102,7 +102,7 @@ static void lay_out(bn_infer *i, bn_slab *s)
     i->scores = bn_slab_take(s, n, i->d.classes);
 }
 
-/* All but the slab. */
+/* Sets all but the slab. */
 static void set_up(bn_infer *i, const bn_dims *d, const bn_operand *o, int threads)
 {
     *i = (bn_infer){.d = *d, .layer = bn_layers[d->kind], .o = o, .threads = bn_threads(threads),
@@ -154,7 +154,7 @@ void bn_infer_free(bn_infer *i)
 
 /* ---- the scores ---- */
 
-/* What a block gives to the next layer, after a ReLU. */
+/* Sends a block, after a ReLU, to the next layer. */
 static void hand_on(bn_infer *i, const real *param, int next, bn_span block)
 {
     bn_at at = at_of(i, next);

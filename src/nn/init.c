@@ -1,4 +1,4 @@
-/* init.c -- the first weights, drawn as PyTorch Geometric draws them, or all alike.
+/* init.c -- draws the first weights as PyTorch Geometric does, or all by one rule.
  *
  * A weight depends only on the seed and on its place in the slab.
  *

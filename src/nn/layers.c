@@ -1,7 +1,7 @@
 /* layers.c -- the table of layers.
  *
- * Everything that differs from one kind of model to another is in its row: the rest of this
- * folder reads the table and never asks which kind it has.
+ * A row holds everything that differs between kinds of models: the rest of this folder reads the
+ * table and never asks which kind a model is.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn.h"

@@ -19,7 +19,7 @@ static real top_of(const real *y, int64_t c)
     return top;
 }
 
-/* e (c) = exp(y - top); returns their sum.  e may be y. */
+/* Sets e (c) = exp(y - top); returns their sum.  e may be y. */
 static real exponentials(real *e, const real *y, int64_t c, real top)
 {
     real sum = 0;
@@ -30,7 +30,7 @@ static real exponentials(real *e, const real *y, int64_t c, real top)
     return sum;
 }
 
-/* The score that the target gives its classes. */
+/* Returns the score that the target gives its classes. */
 static double wanted_score(const real *y, int64_t c, const bn_targets *t, int64_t place)
 {
     double sum = 0;
@@ -49,7 +49,7 @@ static double loss_of(const real *y, int64_t c, const bn_targets *t, int64_t pla
     return (double)top + log((double)sum) - wanted_score(y, c, t, place);
 }
 
-/* The loss of one node, and its weighted gradient; dy may be y. */
+/* Returns the loss of one node, and sets its weighted gradient; dy may be y. */
 static double slope_of(real *dy, const real *y, int64_t c, const bn_targets *t, int64_t place)
 {
     real top = top_of(y, c), weight = t->weight[place];
@@ -70,7 +70,7 @@ static void clear_rows(real *dy, int64_t first, int64_t end, int64_t c)
         memset(dy + first * c, 0, (size_t)((end - first) * c) * sizeof *dy);
 }
 
-/* The targets begin .. end-1, and the rows before each of them that are no target's. */
+/* Sums the loss of targets begin .. end-1, and clears the rows between them. */
 static double block_loss(real *dy, const real *y, int64_t c, const bn_targets *t, int64_t begin,
                          int64_t end)
 {
@@ -117,14 +117,14 @@ void bn_softmax(real *y, int64_t n, int64_t c, int threads)
     }
 }
 
-/* Keeps what is not a number, so that a loss that diverges is seen. */
+/* Keeps NaN, so that a diverging loss is seen. */
 static void relu(real *y, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         y[i] = 0 > y[i] ? 0 : y[i];
 }
 
-/* One random number decides for two values, by a table: no branch could be predicted. */
+/* Decides for two values by one random number and a table, as no branch could be predicted. */
 static void drop(real *y, int64_t count, double p, bn_rng r)
 {
     const uint32_t below = (uint32_t)(p * 0x1p32);
@@ -152,7 +152,7 @@ void bn_relu_forward(real *y, int64_t count, double p, uint64_t seed, int thread
 
 static void relu_back(real *restrict dy, const real *restrict y, int64_t count, real grow)
 {
-    for (int64_t i = 0; i < count; i++)         /* a factor 0: choosing would be a branch */
+    for (int64_t i = 0; i < count; i++)         /* a factor 0, since a choice would be a branch */
         dy[i] *= y[i] == 0 ? 0 : grow;
 }
 

@@ -1,9 +1,9 @@
 /* matrix.c -- products of inputs, weights and gradients.
  *
  * Dense products call BLAS on blocks whose size depends only on the sizes of the matrices; a sum
- * over nodes has a fixed number of parts, which are added in order.  Sparse products are made
- * row by row; those of the transpose use the rows of the transpose.  So the bits do not depend
- * on the number of threads.
+ * over nodes has a fixed number of parts, which are added in order.  Sparse products are made row
+ * by row; those of the transpose use the rows of the transpose.  So the bits do not depend on the
+ * number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include <cblas.h>
@@ -17,11 +17,11 @@
 #define GEMM cblas_sgemm
 #endif
 
-/* At most ROWS of a block, at least LEAST_ROWS; a sum over nodes has at most PARTS of at least
- * PART_ROWS; SLICE columns of the input make a task of it. */
+/* Rows of a block, at most and at least; parts of a sum over nodes at most, and their rows at
+ * least; SLICE columns of the input are one task. */
 enum { ROWS = 256, LEAST_ROWS = 32, PARTS = 16, PART_ROWS = 1024, SLICE = 64 };
 
-/* Small matrices are cut too, so that there is work for some threads. */
+/* Returns the rows of a block; small matrices are cut too, as work for some threads. */
 static int64_t block_rows(int64_t count)
 {
     enum { BLOCKS = 8 };
@@ -29,7 +29,8 @@ static int64_t block_rows(int64_t count)
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > ROWS ? ROWS : rows;
 }
 
-/* The work of a product of (n,f) and (f,h), and of sparse rows with a matrix of that width. */
+/* Estimate the work of a product of (n,f) and (f,h), and of sparse rows with a matrix of that
+ * width. */
 static double product_work(int64_t n, int64_t f, int64_t h)
 {
     return (double)n * ((double)f * (double)h / 8 + 4 * (double)(f + h));
@@ -90,7 +91,7 @@ int64_t bn_times_room(const bn_input *x, int64_t h)
     return x->dense ? (parts_of(x->rows) - 1) * x->cols * h : 0;
 }
 
-/* Part 0 goes straight into dw, the others into room. */
+/* Adds part 0 directly into dw, the others by way of room. */
 static void dense_times_t(real *dw, const bn_input *x, const real *dy, int64_t h, real *room,
                           int threads)
 {

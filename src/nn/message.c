@@ -1,9 +1,9 @@
-/* message.c -- what nodes send to each other: sums over neighbours, forward and backward.
+/* message.c -- messages between nodes: sums over neighbours, forward and backward.
  *
- * The sum of a layer is the graph's adjacency between two diagonals, so nothing of its
- * length is stored: an undirected graph's own arrays are read, and the transpose is the
- * same with the diagonals swapped.  In a directed graph a message goes along the edge,
- * from the row's node to its neighbours, so one transpose is made.
+ * The sum of a layer is the graph's adjacency between two diagonals, so nothing of its length is
+ * stored: an undirected graph's own arrays are read, and the transpose is the same with the
+ * diagonals swapped.  In a directed graph a message travels along the edge, from the row's node to
+ * its neighbours, so one transpose is made.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -11,11 +11,11 @@
 
 #include "nn.h"
 
-enum { STRETCH = 256 };         /* entries whose factors are worked out together */
+enum { STRETCH = 256 };         /* entries whose factors are computed together */
 
 /* ---- sums ---- */
 
-/* The factors of entries e .. e+count-1 of row i. */
+/* Computes the factors of entries e .. e+count-1 of row i. */
 static void find_factors(real *factor, const bn_side *s, int64_t e, int64_t count, real left)
 {
     for (int64_t k = 0; k < count; k++) {
@@ -120,8 +120,8 @@ done:
     return rc;
 }
 
-/* Rows are sorted: the entries (i,j) for i = 0, 1, ... fill the rows j of the transpose in
- * order. */
+/* Finds the mirror: rows are sorted, so the entries (i,j) for i = 0, 1, ... fill the rows j of the
+ * transpose in order. */
 static bonsai_status find_mirror(bn_messages *m)
 {
     bonsai_status rc;
@@ -149,7 +149,7 @@ static bonsai_status diagonal(real **out, bn_messages *m, int slot)
     return rc;
 }
 
-/* D^-1/2 (A + I) D^-1/2.  A node that has a self loop keeps it instead of the one of I; of
+/* Scales by D^-1/2 (A + I) D^-1/2.  A node with a self loop keeps it instead of that of I; of
  * several the last counts, as in PyTorch Geometric. */
 static bonsai_status scale_both(bn_messages *m, int threads)
 {
@@ -194,7 +194,7 @@ static bonsai_status add_self(bn_messages *m)
     return rc;
 }
 
-/* Over the number of neighbours, or the sum of their weights. */
+/* Divides by the number of neighbours, or the sum of their weights. */
 static bonsai_status scale_mean(bn_messages *m)
 {
     real *share = NULL;
@@ -242,7 +242,7 @@ static bonsai_status scale(bn_messages *m, bn_norm norm, bool gradients, int thr
     return gradients ? find_mirror(m) : BONSAI_OK;
 }
 
-/* Weights that are an operator are the sum of those norms that know weights, as they are. */
+/* If the weights are an operator, norms that use weights sum with them unchanged. */
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {

@@ -1,7 +1,7 @@
 /* network.c -- the layers in order, with room for their activations and gradients.
  *
- * One slab holds everything that a run needs between forward and backward; it is laid
- * out twice by the same code, first to count and then to point into it.
+ * One slab holds everything that a run needs between forward and backward; the same code lays it
+ * out twice, first to count and then to point into it.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn.h"
@@ -54,7 +54,7 @@ bonsai_status bn_slab_make(bn_slab *s, const bn_dims *d, const bn_operand *o)
 
 bn_at bn_layer_at(const bn_dims *d, const bn_operand *o, int layer)
 {
-    static const real some;             /* while the rows of earlier layers are only counted */
+    static const real some;             /* while only sizes are counted */
     bn_at at = {
         .dims = d, .m = &o->m, .n = o->x.rows,
         .f = bn_dims_size(d, layer, BN_SIZE_IN), .h = bn_dims_size(d, layer, BN_SIZE_OUT),
@@ -76,7 +76,7 @@ void bn_layer_bind(bn_at *at, const int64_t *place, const real *param, real *gra
     }
 }
 
-/* Returns the reals of the room that it wants. */
+/* Lays out a layer; returns the reals of the room that it needs. */
 static int64_t lay_layer(bn_network *w, bn_slab *s, int layer, bool gradients)
 {
     bn_at *at = &w->at[layer];
@@ -95,7 +95,7 @@ static int64_t lay_layer(bn_network *w, bn_slab *s, int layer, bool gradients)
     return gradients && space.backward > space.forward ? space.backward : space.forward;
 }
 
-/* The room is shared: the largest that a layer asks for. */
+/* Lays out all layers, which share the largest room. */
 static void lay_out(bn_network *w, bn_slab *s, bool gradients)
 {
     int64_t room = 0;

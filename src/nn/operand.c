@@ -9,7 +9,7 @@
 
 #include "nn.h"
 
-enum { DENSE_SHARE = 5 };       /* one non-zero in so many makes dense rows worth while */
+enum { DENSE_SHARE = 5 };       /* dense if at least one number in so many is not zero */
 
 enum { CHOSEN, DENSE, OFFSETS, INDEX, VALUE, T_OFFSETS, T_INDEX, T_VALUE, PASSED };
 

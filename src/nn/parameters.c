@@ -33,14 +33,14 @@ static bonsai_status in_range(const char *where, const char *what, int64_t value
                       (long long)value, (long long)least, (long long)most);
 }
 
-/* A size that is also an option of training. */
+/* Checks a dimension that is also an option of training. */
 static bonsai_status in_field(const char *where, const char *what, int64_t value, const char *name)
 {
     const bonsai_field *f = bn_field_named(BONSAI_OPTIONS_TRAIN, name);
     return in_range(where, what, value, (int64_t)f->low, (int64_t)f->high);
 }
 
-/* With these bounds no product of two sizes and sixteen layers overflows. */
+/* Within these bounds no product of two sizes and sixteen layers overflows. */
 bonsai_status bn_dims_check(const bn_dims *d, const char *where)
 {
     enum { MOST_CLASSES = 1 << 20, MOST_FEATURES = 1 << 26 };

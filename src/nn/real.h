@@ -1,8 +1,8 @@
-/* real.h -- the number type of layers: float, or double where a test compiles them so.
+/* real.h -- the number type of layers: float, or double if a test compiles them so.
  *
- * Finite differences need double; the library trains in float.  The same sources give
- * both: with BN_DOUBLE defined every layer is compiled for double, with plain loops in
- * place of the inner loops that exist for float only.
+ * Finite differences need double; the library trains in float.  The same sources give both: with
+ * BN_DOUBLE defined every layer is compiled for double, with plain loops in place of the inner
+ * loops that exist for float only.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_REAL_H
@@ -54,18 +54,18 @@ static inline void bn_real_axpy(real *y, real a, const real *x, int64_t n)      
     bn_kernels_get()->axpy(y, a, x, n);
 }
 
-/* y (width) += sum over i, in order, of w[i] (NULL: 1) times row id[i] of x */
+/* Adds to y (width) the sum over i, in order, of w[i] (NULL: 1) times row id[i] of x. */
 static inline void bn_real_combine(real *y, bn_cols x, const int32_t *id, const real *w,
                                    int64_t count)
 {
     const bn_kernels *k = bn_kernels_get();
-    if (count == 1 && w)        /* the same bits, sooner */
+    if (count == 1 && w)        /* the same bits, faster */
         k->axpy(y, w[0], x.at + (int64_t)id[0] * x.stride, x.width);
     else
         k->combine(y, x.at, x.width, x.stride, id, w, count);
 }
 
-/* out[i] = a (width) times row id[i] of x */
+/* Sets out[i] = a (width) times row id[i] of x. */
 static inline void bn_real_dots(real *out, const real *a, bn_cols x, const int32_t *id,
                                 int64_t count)
 {

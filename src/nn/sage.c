@@ -1,10 +1,10 @@
 /* sage.c -- the layer of GraphSAGE: y = M (x w) + x w2 + b, the mean of the neighbours and the
- * node itself, each with a weight of its own.
+ * node itself, each with its own weight.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn.h"
 
-enum { OWN = 1 };               /* sent: x w2 (n,h), where x will not be there; beside the sum's */
+enum { OWN = 1 };               /* sent: x w2 (n,h), if x will be gone; besides the sum's */
 
 static const bn_slot *slots(const bn_dims *d)
 {

@@ -72,7 +72,7 @@ uint64_t bn_rank_key(float score, bool flag)
     return (uint64_t)bits << 1 | (uint64_t)flag;
 }
 
-/* Returns the items by all their 33 bits, smallest first: three passes over 11 bits each. */
+/* Sorts the items by all their 33 bits, smallest first, in three passes over 11 bits each. */
 static const uint64_t *sorted(uint64_t *const item[2], int64_t n)
 {
     enum { BITS = 11, VALUES = 1 << BITS, PASSES = 3 };
@@ -93,9 +93,9 @@ static const uint64_t *sorted(uint64_t *const item[2], int64_t n)
     return from;
 }
 
-typedef struct {                /* sorted items, seen from the end of the most positive ones */
+typedef struct {                /* sorted items, from the most positive end */
     const uint64_t *item;
-    int64_t n, at;              /* at: items that were passed */
+    int64_t n, at;              /* at: items passed */
     int     positive;           /* the flag of positive items; 0: they have the lowest margins */
     int64_t hits;               /* positive ones among those passed */
     uint64_t margin;            /* of the last group */
@@ -179,7 +179,7 @@ double bn_tally_order(bonsai_metric m, uint64_t *const item[2], int64_t n)
                                    : best_f1(&unused, l, all);
 }
 
-/* Fills what the margins of two classes say. */
+/* Fills the metrics of the margins of two classes. */
 static void measure_order(double *metric, bn_tally *t)
 {
     const int p = t->positive;

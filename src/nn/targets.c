@@ -1,4 +1,4 @@
-/* targets.c -- what the training nodes of a graph should be: labels or soft labels, and weights.
+/* targets.c -- the targets of a graph's training nodes: labels or soft labels, and weights.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -22,7 +22,7 @@ static bool is_target(const bonsai_graph *g, int64_t node)
     return bn_label(g, node) >= 0 || soft_sum(g, node) > 0;
 }
 
-/* A row of c numbers that sum to 1: soft labels where there are some. */
+/* Fills a row of c numbers that sum to 1: soft labels if any. */
 static void soft_row(float *to, const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *soft = &g->view.section[BONSAI_SECTION_SOFT_LABELS];

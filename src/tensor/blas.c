@@ -1,9 +1,9 @@
-/* blas.c -- BLAS on one thread, in buffers that are there before it is called.
+/* blas.c -- BLAS on one thread, with buffers reserved before it is called.
  *
  * OpenBLAS works in a buffer for every thread that calls it.  It reserves a buffer when it first
- * needs one, keeps it, and tries again forever if the system refuses.  So a caller says how many
- * threads will call BLAS at a time, and for each of them a buffer is reserved beforehand, after a
- * trial of our own: where that fails, fewer threads work, or the caller gets an error.
+ * needs one, keeps it, and tries again forever if the system refuses.  So a caller announces how
+ * many threads will call BLAS at a time, and a buffer is reserved for each beforehand, after a
+ * trial of our own: if that fails, fewer threads work, or the caller gets an error.
  *
  * SPDX-License-Identifier: MIT */
 #include <cblas.h>
@@ -16,7 +16,7 @@
 #include "base/scratch.h"
 #include "tensor.h"
 
-/* Of OpenBLAS, in no header of it: they may be missing. */
+/* Of OpenBLAS, in none of its headers: they may be missing. */
 void *blas_memory_alloc(int place) __attribute__((weak));
 void  blas_memory_free(void *buffer) __attribute__((weak));
 extern int blas_server_avail __attribute__((weak));     /* whether it has threads of its own */
@@ -25,11 +25,11 @@ enum { BUFFER = 128 << 20, FEW = 48, MOST = 1024 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;               /* threads that are between begin and end */
-static int promised, mapped;    /* buffers: that they may use, and that OpenBLAS has for them */
+static int promised, mapped;    /* buffers: promised to users, and held by OpenBLAS */
 static int before;              /* OpenBLAS's number of threads, to be restored */
 
 /* Of this thread: calls of begin without an end, the most threads that one of them asked for, its
- * share of `promised`, and what bn_team was allowed. */
+ * share of `promised`, and the limit of bn_team before. */
 static _Thread_local int depth, asked, mine, outside;
 
 /* ---- buffers ---- */
@@ -40,7 +40,7 @@ static bool is_room(void)
     return p != MAP_FAILED && munmap(p, BUFFER) == 0;
 }
 
-/* A thread of OpenBLAS itself may be waiting for memory: it takes what it finds, so look twice. */
+/* Tests for room twice, as a thread of OpenBLAS itself may be waiting for memory, and takes it. */
 static bool is_room_for_us(void)
 {
     const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
@@ -52,7 +52,8 @@ static bool is_room_for_us(void)
     return is_room();
 }
 
-/* OpenBLAS has two buffers for each thread that it was built for; its own threads have some. */
+/* Returns the most buffers: OpenBLAS has two for each thread that it was built for; its own threads
+ * have some. */
 static int most_buffers(void)
 {
     const char *built = strstr(openblas_get_config(), "MAX_THREADS=");
@@ -76,7 +77,7 @@ static int map_buffers(int wanted)
     return count > mapped ? count : mapped;
 }
 
-/* How many more buffers can be promised, of those wanted. */
+/* Returns how many of the wanted buffers can be promised. */
 static int reserve(int wanted)
 {
     int most = most_buffers() - promised;
@@ -91,8 +92,8 @@ static int reserve(int wanted)
 
 /* ---- threads ---- */
 
-/* After a fork OpenBLAS starts its threads anew when their number is set; if one does not start, it
- * ends the process. */
+/* Returns whether OpenBLAS may be used: after a fork it starts its threads again when their number
+ * is set, and ends the process if one does not start. */
 static bool can_set_threads(void)
 {
     before = openblas_get_num_threads();
@@ -101,7 +102,8 @@ static bool can_set_threads(void)
     return bn_memory_unreserved() / BN_THREAD_BYTES >= before && bn_can_start(before) == before;
 }
 
-/* The setting is global: the first caller saves it, the last restores it. */
+/* Sets OpenBLAS to one thread; the setting is global: the first caller saves it, the last restores
+ * it. */
 static bool enter(int lanes)
 {
     if (depth == 0 && users == 0 && !can_set_threads())
@@ -123,8 +125,8 @@ bonsai_status bn_blas_begin(int lanes)
     pthread_mutex_unlock(&lock);
     if (!entered)
         return bn_fail(BONSAI_E_MEMORY, "out of memory: matrix products need a buffer of %d bytes "
-                       "for each thread, and the system allows this process not even one; raise its "
-                       "limits (ulimit -v, ulimit -d)", BUFFER);
+                       "for each thread, and the system allows this process not even one; raise "
+                       "its limits (ulimit -v, ulimit -d)", BUFFER);
     if (outer)
         outside = bn_team_most(INT32_MAX);
     asked = outer || lanes > asked ? lanes : asked;
@@ -145,8 +147,8 @@ void bn_blas_end(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* When the process exits, OpenBLAS waits for its threads.  One that waits for memory never ends: if
- * there may be such a thread, OpenBLAS is told that it has none. */
+/* OpenBLAS waits for its threads when the process exits, and a thread that waits for memory never
+ * ends: if there may be one, OpenBLAS is made to believe that it has none. */
 __attribute__((destructor)) static void leave_waiting_threads(void)
 {
     if (&blas_server_avail && blas_server_avail && bn_memory_unreserved() < INT64_MAX && !is_room())

@@ -1,7 +1,7 @@
 /* chain.c -- multiplies by a product of matrices, one factor after the other.
  *
- * Rows that are averages of averages of features have many entries, but their factors, the features and
- * the edges, have few: multiplying by the factors costs a fraction of multiplying by the rows.
+ * Averaged rows have many entries, but their factors, the features and the edges, have few:
+ * multiplying by the factors costs a fraction of multiplying by the rows.
  *
  * SPDX-License-Identifier: MIT */
 #include "tensor.h"

@@ -62,7 +62,7 @@ bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a)
     BN_TRY(BN_NEW(&out->offsets, a->cols + 2));
     BN_TRY(BN_NEW(&out->index, entries));
     BN_TRY(BN_NEW(&out->value, entries));
-    int64_t *place = out->offsets + 1;          /* once filled, the start of the next line */
+    int64_t *place = out->offsets + 1;          /* once filled, the start of the next row */
     for (int64_t e = a->offsets[0]; e < a->offsets[a->rows]; e++)
         place[a->index[e] + 1]++;
     for (int64_t j = 0; j < a->cols; j++)

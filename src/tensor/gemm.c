@@ -15,7 +15,7 @@ void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k)
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1.0f, a, k, b, k, 0.0f, c, n);
 }
 
-/* Few rows are cut too, so that there is work for some threads. */
+/* Returns the rows of a block; few rows are cut too, as work for some threads. */
 static int64_t block_rows(int64_t rows)
 {
     enum { ROWS = 128, LEAST_ROWS = 16, BLOCKS = 8 };

@@ -73,7 +73,7 @@ static void scale(float *restrict y, float alpha, int64_t n)
 }
 
 /* Sixteen columns as one value: with an array of 16 the compiler splits the sum into scalars, and
- * then too few rows are in flight at a time. */
+ * then too few rows are fetched at a time. */
 typedef float columns __attribute__((vector_size(BN_NARROW * sizeof(float)), aligned(4),
                                      may_alias));
 
@@ -294,7 +294,7 @@ static void dots(float *restrict out, const float *restrict a, const float *rest
     }
 }
 
-/* Few are below, so this first tests 32 at a time. */
+/* Tests 32 at a time first, as few are below. */
 static int64_t below(int32_t *restrict out, const float *restrict a, const float *restrict b,
                      float x, int64_t n)
 {
@@ -312,7 +312,7 @@ static int64_t below(int32_t *restrict out, const float *restrict a, const float
     return count;
 }
 
-/* One pass, so that the four arrays go through the caches only once. */
+/* Takes one pass, so that the four arrays are read into the caches only once. */
 static void adam(float *restrict w, float *restrict g, float *restrict m, float *restrict v,
                  const bn_adam_step *s, int64_t n)
 {
@@ -375,7 +375,7 @@ static void mix(float *y, const float *x, float a, float b, int64_t n)
         y[i] = (0.0f + a * x[i]) * b;
 }
 
-/* Without a branch, which would be taken as good as at random. */
+/* Packs without a branch, which would be unpredictable. */
 static inline int64_t pack_some(int32_t *index, float *value, const float *x, int32_t first,
                                 int64_t n)
 {

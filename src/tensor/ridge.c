@@ -2,10 +2,10 @@
  *
  * The matrix is needed by rows and by columns, so it is transposed once; both products then run
  * over independent rows, each summed in order.  Right-hand sides are padded to whole groups of
- * columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles in
- * a fixed order.  Residuals are divided by the diagonal of the system (Jacobi): a word is in a few rows
- * or in nearly all of them, and without the division rare words take hundreds of steps.  A product of
- * matrices is never multiplied out, and the mean of its rows is subtracted on the way.
+ * columns, for which the kernels have no scalar loop.  Sums that control the iteration are doubles
+ * in a fixed order.  Residuals are divided by the diagonal of the system (Jacobi): a word is in a
+ * few rows or in nearly all of them, and without the division rare words take hundreds of steps.  A
+ * product of matrices is never multiplied out, and the mean of its rows is subtracted on the way.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -22,10 +22,10 @@ typedef struct {
     float   *w;                 /* (cols,k): the result so far */
     float   *r, *p, *s;         /* (cols,k): residual, direction, its image */
     float   *q, *room[2];       /* (rows,k); for products in between */
-    double  *rr, *rr0, *ps;     /* k; rr: of the residual and what it is after the division */
+    double  *rr, *rr0, *ps;     /* k; rr: residual times itself after the division */
 } solver;
 
-/* out[j] = sum over rows of a[.][j] b[.][j] */
+/* Sets out[j] to the sum over rows of a[.][j] b[.][j]. */
 static void column_dots(double *out, const float *a, const float *b, int64_t size, int64_t k)
 {
     memset(out, 0, (size_t)k * sizeof *out);
@@ -34,7 +34,7 @@ static void column_dots(double *out, const float *a, const float *b, int64_t siz
             out[j] += (double)a[i + j] * (double)b[i + j];
 }
 
-/* out[j] = sum over rows of share[.] a[.][j]; share NULL: 1 */
+/* Sets out[j] to the sum over rows of share[.] a[.][j]; share NULL: 1. */
 static void column_sums(double *out, const float *share, const float *a, int64_t rows, int64_t k)
 {
     memset(out, 0, (size_t)k * sizeof *out);
@@ -43,7 +43,7 @@ static void column_sums(double *out, const float *share, const float *a, int64_t
             out[j] += (share ? (double)share[i] : 1) * (double)a[i * k + j];
 }
 
-/* out[j] = sum over rows of r[.][j]^2 over the diagonal */
+/* Sets out[j] to the sum over rows of r[.][j]^2 over the diagonal. */
 static void residual_dots(double *out, const solver *v)
 {
     memset(out, 0, (size_t)v->k * sizeof *out);
@@ -55,7 +55,7 @@ static void residual_dots(double *out, const solver *v)
     }
 }
 
-/* p = residual over the diagonal + share of p; share NULL: 0 */
+/* Sets p to the residual over the diagonal, plus share of p; share NULL: 0. */
 static void turn(solver *v, const double *share)
 {
     for (int64_t i = 0; i < v->cols; i++) {
@@ -86,7 +86,7 @@ static void centre_columns(solver *v, float *s)
             s[i * v->k + j] -= v->how->mean[i] * (float)v->ps[j];
 }
 
-/* s = x' q */
+/* Computes s = x' q. */
 static void turned(solver *v, float *s)
 {
     bn_chain_times_turned(s, v->x, v->q, v->k, v->room, v->how->threads);
@@ -94,7 +94,7 @@ static void turned(solver *v, float *s)
         centre_columns(v, s);
 }
 
-/* s = (x' x + lambda) p */
+/* Computes s = (x' x + lambda) p. */
 static void apply(solver *v)
 {
     bn_chain_times(v->q, v->x, v->p, v->k, v->room, v->how->threads);
@@ -179,7 +179,7 @@ done:
     return rc;
 }
 
-/* Subtracts (x' x + lambda) w from the residual, for the w to begin with. */
+/* Starts from w: subtracts (x' x + lambda) w from the residual. */
 static void begin_at(solver *v, const float *start, int64_t k)
 {
     pad(v->w, v->k, start, k, v->cols);

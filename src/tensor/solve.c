@@ -1,10 +1,10 @@
-/* solve.c -- Cholesky and its solutions in double, with the same bits on every processor.
+/* solve.c -- Cholesky factors and their solutions in double, with the same bits on every processor.
  *
  * Matrices are stored in panels (tensor.h): BN_TILE rows, column by column.  The part of a panel
- * that meets BN_TILE columns is then one tile, in one piece, and the columns before it are what
- * the kernel of outer products reads.  A tile of the factor is what is left after the products of
- * the columns before it (left-looking), divided by the tile on the diagonal.  Sizes are filled up
- * to whole tiles with rows of the unit matrix.
+ * that meets BN_TILE columns is then one tile, in one piece, and the kernel of outer products reads
+ * the columns before it.  A tile of the factor is the rest after the products of the columns before
+ * it (left-looking), divided by the tile on the diagonal.  Sizes are padded to whole tiles with
+ * rows of the unit matrix.
  *
  * BLAS chooses the order of its sums by the processor; here it is fixed.
  *
@@ -16,7 +16,7 @@
 
 enum { T = BN_TILE };
 
-/* tile (T,T) -= sum of outer products of the columns of two panels */
+/* Subtracts from tile (T,T) the sum of outer products of the columns of two panels. */
 static void subtract(double *tile, const double *a, const double *b, int64_t depth)
 {
     double sum[T * T];
@@ -93,7 +93,7 @@ static void factor(double *a, int64_t m, int threads)
     }
 }
 
-/* b: one panel of right-hand sides, then of solutions */
+/* Solves one panel of right-hand sides b in place. */
 static void solve_panel(double *b, const double *a, int64_t m)
 {
     double turned[T * T];

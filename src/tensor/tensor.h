@@ -12,7 +12,7 @@
 
 /* ---- inner loops (kernels.c, dispatch.c) ---- */
 
-/* BN_PACK_ROOM: entries that pack may write behind the room it is given. */
+/* BN_PACK_ROOM: entries that pack may write after the end of its room. */
 enum { BN_NARROW = 16, BN_WIDE = 64, BN_PACK_ROOM = 16 };
 
 typedef struct {                /* constants of one step, the same for every parameter */
@@ -23,7 +23,7 @@ typedef struct {                /* constants of one step, the same for every par
     float epsilon;
 } bn_adam_step;
 
-typedef struct {                /* of a product, with the distances between their rows */
+typedef struct {                /* of a product, with the strides of their rows */
     const float *a, *x;
     int64_t a_stride, x_stride, y_stride;
 } bn_operands;
@@ -70,12 +70,12 @@ const bn_kernels *bn_kernels_all(int i);        /* 0: baseline, 1, ...; NULL: no
 
 /* ---- matrix products (blas.c, gemm.c) ---- */
 
-/* Call these around parallel loops that call BLAS on so many threads at most, on the thread that
- * starts the loops.  BLAS then uses one thread of its own, and finds its buffers; if there is no
- * room for all, bn_team gives fewer threads until the end.  They may stand in each other. */
+/* Call these around parallel loops that call BLAS on at most `threads` threads, on the thread that
+ * starts the loops.  BLAS then uses one thread itself, and finds its buffers; if memory is short,
+ * bn_team gives fewer threads until the end.  They may be nested. */
 bonsai_status bn_blas_begin(int threads);
 void bn_blas_end(void);
-/* c (m,n) = a (m,k) times the transpose of b (n,k) */
+/* Computes c (m,n) = a (m,k) times the transpose of b (n,k). */
 void bn_gemm_nt(float *c, const float *a, const float *b, int m, int n, int k);
 
 typedef struct {                /* a product in double */
@@ -85,19 +85,19 @@ typedef struct {                /* a product in double */
     int64_t m, n, k;
 } bn_product;
 
-/* c (m,n) = a (m,k) times b (k,n), or c +=: in blocks of fixed size, with the same bits for any
- * number of threads. */
+/* Computes c (m,n) = a (m,k) times b (k,n), or c +=: in blocks of fixed size, with the same bits
+ * for any number of threads. */
 void bn_multiply(double *c, const bn_product *p, int threads);
 
 /* ---- products and systems in double, the same bits on every processor (solve.c) ---- */
 
-/* A panel is BN_TILE rows of a matrix, stored column by column; a matrix in panels has one after
- * the other.  BN_DEPTH columns of two panels fit into the nearest cache. */
+/* A panel is BN_TILE rows of a matrix, stored column by column; a matrix in panels is its panels
+ * one after the other.  BN_DEPTH columns of two panels fit into the nearest cache. */
 enum { BN_TILE = 16, BN_DEPTH = 128 };
 
 static inline int64_t bn_whole_tiles(int64_t n) { return (n + BN_TILE - 1) / BN_TILE * BN_TILE; }
 
-/* Where entry (row, col) of a matrix in panels is. */
+/* Returns the position of entry (row, col) of a matrix in panels. */
 static inline int64_t bn_in_panels(int64_t row, int64_t col, int64_t cols)
 {
     return (row / BN_TILE * cols + col) * BN_TILE + row % BN_TILE;
@@ -109,9 +109,9 @@ typedef struct {
 } bn_system;
 
 int64_t bn_solve_room(const bn_system *s);      /* doubles */
-/* b = (a + plus)^-1 b, for a + plus positive definite */
+/* Sets b = (a + plus)^-1 b, for a + plus positive definite. */
 void    bn_solve(double *b, const bn_system *s, double plus, double *room);
-/* The same in two steps, of which the second may follow several times: room keeps the factor. */
+/* Solve in two steps, of which the second may be repeated: room keeps the factor. */
 void    bn_factor(const bn_system *s, double plus, double *room, int threads);
 void    bn_solve_factored(double *b, const bn_system *s, double *room, int threads);
 
@@ -132,7 +132,7 @@ typedef struct {                /* borrowed, as stored in a graph or a file */
     const float *scale;         /* a factor per row, or NULL */
 } bn_csr;
 
-/* Element i of an array of unsigned integers. */
+/* Returns element i of an array of unsigned integers. */
 static inline int64_t bn_int_at(const bonsai_array *a, int64_t i)
 {
     switch (a->type) {
@@ -143,7 +143,7 @@ static inline int64_t bn_int_at(const bonsai_array *a, int64_t i)
     }
 }
 
-/* Element i of an array of any type, as a float. */
+/* Returns element i of an array of any type as a float. */
 static inline float bn_real_at(const bonsai_array *a, int64_t i)
 {
     switch (a->type) {
@@ -154,7 +154,7 @@ static inline float bn_real_at(const bonsai_array *a, int64_t i)
     }
 }
 
-/* The value of entry e, which is in the given row. */
+/* Returns the value of entry e, which is in the given row. */
 static inline float bn_csr_value(const bn_csr *a, int64_t row, int64_t e)
 {
     float v = a->values.data ? bn_real_at(&a->values, e) : 1.0f;
@@ -169,10 +169,10 @@ typedef struct {                /* a matrix in memory, sparse or dense */
     float   *dense;             /* (rows,cols), and no entries; NULL: sparse */
 } bn_matrix;
 
-/* y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order; k is a multiple of
- * BN_NARROW where a is dense. */
+/* Computes y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order; k is a
+ * multiple of BN_NARROW if a is dense. */
 void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads);
-/* The transpose. */
+/* Makes the transpose. */
 bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
 void bn_matrix_free(bn_matrix *a);
 
@@ -180,18 +180,19 @@ void bn_matrix_free(bn_matrix *a);
 
 enum { BN_CHAIN_MOST = 8 };
 
-typedef struct {                /* a matrix that is the product of the factors; all borrowed */
+typedef struct {                /* the product of the factors; all borrowed */
     struct { const bn_matrix *a, *turned; } factor[BN_CHAIN_MOST];      /* turned: the transpose */
     int count;
 } bn_chain;
 
 int64_t bn_chain_rows(const bn_chain *c);
 int64_t bn_chain_cols(const bn_chain *c);
-/* Returns the rows of the largest product in between: room[0] and room[1] have so many, of k floats. */
+/* Returns the rows of the largest intermediate product; room[0] and room[1] have k floats for
+ * each. */
 int64_t bn_chain_room(const bn_chain *c);
-/* Returns what k must be a multiple of. */
+/* Returns a number of which k must be a multiple. */
 int64_t bn_chain_lanes(const bn_chain *c);
-/* y (rows,k) = c x (cols,k), and y (cols,k) = c' x (rows,k). */
+/* Compute y (rows,k) = c x (cols,k), and y (cols,k) = c' x (rows,k). */
 void bn_chain_times(float *y, const bn_chain *c, const float *x, int64_t k, float *const room[2],
                     int threads);
 void bn_chain_times_turned(float *y, const bn_chain *c, const float *x, int64_t k,
@@ -201,13 +202,13 @@ void bn_chain_times_turned(float *y, const bn_chain *c, const float *x, int64_t 
 
 typedef struct {
     double lambda;              /* above 0 */
-    double enough;              /* of its squared residual: then a column is done */
+    double enough;              /* relative squared residual at which a column is done */
     int    steps;               /* at most; 0: as many as it takes, up to 200 */
     int    threads;
     bn_progress progress;
     const float *start;         /* (cols,k): near the answer; NULL: zeros */
-    const float *mean;          /* cols: subtracted from every row of x; NULL: nothing is */
-    /* Looks at w, whose rows are `stride` apart, after each step, and ends the regression by true. */
+    const float *mean;          /* cols: subtracted from every row of x; NULL: zeros */
+    /* Reads w, whose rows are `stride` apart, after each step; true ends the regression. */
     bool (*look)(const float *w, int64_t stride, int step, void *payload);
     void  *payload;
 } bn_ridge_how;
@@ -217,7 +218,7 @@ typedef struct {
  * step. */
 bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
                        const bn_ridge_how *how);
-/* The same for a product of matrices; squares (cols): about the squared lengths of its columns. */
+/* Solves for a product of matrices; squares (cols): about the squared lengths of its columns. */
 bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares, const float *y,
                              int64_t k, const bn_ridge_how *how);
 

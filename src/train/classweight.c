@@ -29,7 +29,7 @@ static void balance(double *weight, int64_t classes, const bn_targets *t)
         weight[k] = weight[k] > 0 ? all / ((double)occur * weight[k]) : 0;
 }
 
-/* Reads the number at *at, for class k, and goes behind the comma that ends it. */
+/* Reads the number at *at, for class k, and moves past the comma that ends it. */
 static bonsai_status read_weight(double *weight, const char **at, int64_t k)
 {
     const char *from = *at, *to = from + strcspn(from, ",");

@@ -108,7 +108,7 @@ int bn_rarer(const bonsai_graph *g)
 
 /* ---- predictions of the caller's ---- */
 
-/* *classes: one more than the highest class of a label or a prediction. */
+/* Checks predictions; classes: one more than the highest class of a label or a prediction. */
 static bonsai_status check_guesses(int64_t *classes, const bn_judged *j, const bonsai_graph *g,
                                    const int32_t *guess)
 {
@@ -145,7 +145,7 @@ static bonsai_status rank_all(bn_tally *t, const bn_judged *j, const bonsai_grap
     if (bad < 0)
         return BONSAI_OK;
     const float *p = probabilities + 2 * (int64_t)j->node[bad];
-    return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "%g and %g, predicted for node %d, are no "
+    return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "%g and %g, predicted for node %d, are not "
                       "probabilities", (double)p[0], (double)p[1], (int)j->node[bad]);
 }
 
@@ -208,10 +208,10 @@ done:
 
 /* ---- classes that are lost ---- */
 
-static const double most_apart = 40;    /* points between recalls that are still alike */
+static const double most_apart = 40;    /* points between recalls that are still similar */
 static const double most_more = 5;      /* ... that balanced accuracy may lose more than accuracy */
 
-/* How many points the small graph's model loses; 0: not known. */
+/* Returns how many points the small graph's model loses; 0: not known. */
 static double loses(bonsai_metric m, const double *small, const double *full)
 {
     return small[m] >= 0 && full[m] >= 0 ? full[m] - small[m] : 0;

@@ -1,4 +1,4 @@
-/* model.c -- the handle of a model, the features that it wants, and predicting.
+/* model.c -- the handle of a model, the features that it needs, and predicting.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -99,7 +99,7 @@ const char *bonsai_model_class_name(const bonsai_model *m, int64_t k)
     return m->class_names && k >= 0 && k < m->dims.classes ? m->class_names[k] : NULL;
 }
 
-/* A number must not stand for two classes: predictions are compared with labels by it. */
+/* Fails if a number means two classes: predictions are compared with labels by numbers. */
 static bonsai_status check_names(const bonsai_model *m, const bonsai_graph *g)
 {
     const bonsai_array *names = &g->view.section[BONSAI_SECTION_CLASS_NAMES];
@@ -126,7 +126,7 @@ const char *bonsai_model_feature_name(const bonsai_model *m, int64_t i)
     return at < m->dims.features ? bn_name_at(&names, at) : NULL;
 }
 
-/* " (kept-feature list 3, 7, 12, ...)": how a list of kept features begins; "" without one. */
+/* Writes the start of a list of kept features, " (kept-feature list 3, 7, 12, ...)", or "". */
 static const char *list_text(char out[80], const int32_t *kept, int64_t count)
 {
     int len = 0;
@@ -167,7 +167,7 @@ static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g
                    "%lld%s%s", (long long)m->info.features, g->where, (long long)f, theirs, odd);
 }
 
-/* Whether g has just the features that the model keeps. */
+/* Returns whether g has exactly the features that the model keeps. */
 static bool keeps_the_same(const bonsai_model *m, const bonsai_graph *g)
 {
     const int32_t *kept = g->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
@@ -230,7 +230,7 @@ done:
     return rc;
 }
 
-/* The largest of c scores, the first of equals; -1 if one is not finite. */
+/* Returns the class of the largest of c scores, the first of equals; -1 if one is not finite. */
 static int32_t best_class(const real *y, int64_t c)
 {
     int64_t best = 0;

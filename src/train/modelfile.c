@@ -47,7 +47,7 @@ static bn_json *floats_json(const float *of, int64_t count)
     return list;
 }
 
-/* *out is freed by bn_json_drop. */
+/* Makes the metadata; bn_json_drop *out. */
 static bonsai_status make_metadata(char **out, const bonsai_model *m)
 {
     bn_json *root = metadata_json(m);
@@ -139,7 +139,7 @@ typedef struct {
     bn_file      file;
     bn_container c;
     bn_json     *metadata;
-    float       *column[2];     /* what it says of columns */
+    float       *column[2];     /* the scales of columns */
 } reader;
 
 static bonsai_status must_be_model(const reader *r)
@@ -162,7 +162,7 @@ done:
     return rc;
 }
 
-static bonsai_type type_of(uint32_t id)         /* NONE: a model has no such section */
+static bonsai_type type_of(uint32_t id)         /* NONE: not a section of models */
 {
     switch (id) {
     case BONSAI_SECTION_CLASS_NAMES:
@@ -224,7 +224,7 @@ static bonsai_status get_integer(int64_t *out, const reader *r, const char *key,
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_whole(v))
         return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %s", key,
-                          v ? "no integer" : "missing");
+                          v ? "not an integer" : "missing");
     *out = bn_json_as_whole(v);
     if (*out < least || *out > most)
         return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %lld, outside "
@@ -240,7 +240,7 @@ static bonsai_status get_int(int *out, const reader *r, const char *key)
     return rc;
 }
 
-/* Models that do not say so are not. */
+/* Reads "weighted"; models without it are not. */
 static bonsai_status get_weighted(bool *out, const reader *r)
 {
     int64_t v = 0;
@@ -251,7 +251,7 @@ static bonsai_status get_weighted(bool *out, const reader *r)
     return rc;
 }
 
-/* The split that was drawn; models that do not name one have none. */
+/* Reads the split that was drawn; models without it have none. */
 static bonsai_status get_split(bonsai_model_info *i, const reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -275,12 +275,12 @@ static bonsai_status get_number(double *out, const reader *r, const char *key)
     const bn_json *v = bn_json_get(r->metadata, key);
     if (!bn_json_is_number(v))
         return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%s\" is %s", key,
-                          v ? "no number" : "missing");
+                          v ? "not a number" : "missing");
     *out = bn_json_as_number(v);
     return BONSAI_OK;
 }
 
-/* The scales of columns, which may be missing; what is no number is refused with them. */
+/* Reads the scales of columns, which may be missing; stores NAN for values that are not numbers. */
 static bonsai_status get_columns(reader *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -304,13 +304,14 @@ static bonsai_status get_kind(bonsai_model_kind *out, const reader *r)
 {
     const char *name = bn_json_as_text(bn_json_get(r->metadata, "model"));
     if (!name)
-        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"model\" is missing or no text");
+        return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"model\" is missing or not a "
+                          "text");
     for (int k = 0; k < BONSAI_MODEL_COUNT; k++)
         if (strcmp(name, bonsai_model_name((bonsai_model_kind)k)) == 0) {
             *out = (bonsai_model_kind)k;
             return BONSAI_OK;
         }
-    return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%.40s\" is no model that this "
+    return bn_fail_at(BONSAI_E_FORMAT, r->p.path, "metadata: \"%.40s\" is not a model that this "
                       "version of the library knows (%s)", name, BONSAI_VERSION);
 }
 

@@ -1,15 +1,15 @@
-/* modelnpz.c -- a model's parameters as NumPy arrays that PyTorch Geometric can load, and models of
- * such arrays.
+/* modelnpz.c -- a model's parameters as NumPy arrays for PyTorch Geometric, and models of such
+ * arrays.
  *
- * Names and sizes are those of a module whose layers are a ModuleList "convs": linear
- * weights (out, in), the transpose of ours, biases (out), attention (1, heads, columns).
- * GIN's epsilon is not a parameter here, but GINConv has it, so a 0 is written too: the arrays with
- * a dot in their name are a complete state_dict.  The kept features, means, spreads and names of
- * classes have the names that archives of graphs use.  Single numbers say the rest.
+ * Names and sizes are those of a module whose layers are a ModuleList "convs": linear weights (out,
+ * in), the transpose of ours, biases (out), attention (1, heads, columns).  GIN's epsilon is not a
+ * parameter here, but GINConv has it, so a 0 is written too: the arrays with a dot in their name
+ * are a complete state_dict.  The kept features, means, spreads and names of classes have the names
+ * that archives of graphs use, and single numbers hold the rest.
  *
  * A reader needs the parameters alone: the kind of the layers and all sizes follow from their names
  * and shapes.  The shape of every array is compared before the parameters are allocated.  An array
- * with a dot in its name that the model has not is refused: it would have a say in the answer.
+ * with a dot in its name that the model lacks is refused, since it would change the scores.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "io/npy.h"
 #include "model.h"
 
-/* The shape of a parameter in PyTorch: so many dimensions. */
+/* Gets the shape of a parameter in PyTorch; returns its number of dimensions. */
 static int shape_of(int64_t shape[3], const bn_param *p)
 {
     static const int dims[] = {[BN_FORM_WEIGHT] = 2, [BN_FORM_VECTOR] = 1, [BN_FORM_HEADS] = 3};
@@ -31,7 +31,7 @@ static int shape_of(int64_t shape[3], const bn_param *p)
 
 /* ---- writing ---- */
 
-/* The transpose, a row at a time. */
+/* Writes the transpose, a row at a time. */
 static bonsai_status put_weight(bn_zip_out *z, const bn_param *p, const float *w)
 {
     bonsai_status rc;
@@ -75,7 +75,7 @@ done:
     return rc;
 }
 
-/* What a layer of PyTorch Geometric has too, and is 0; false: the kind has no such thing. */
+/* Writes the name of a parameter of PyTorch Geometric's layer that is 0; false: none. */
 static bool zero_name(char out[40], const bn_dims *d, int layer)
 {
     const char *what = bn_layers[d->kind]->zero;
@@ -176,7 +176,7 @@ done:
     return rc;
 }
 
-/* ---- reading: what the arrays are of ---- */
+/* ---- reading: the dimensions ---- */
 
 typedef struct {
     bn_model_parts p;
@@ -191,7 +191,7 @@ static bool has_slot(const bn_zip *z, int layer, const char *name)
     return bn_zip_has(z, full);
 }
 
-/* How many of a layer's parameters are there, negative if not all of them. */
+/* Counts a layer's parameters among the arrays; negative if some are missing. */
 static int slots_there(const bn_zip *z, const bn_dims *d, int layer)
 {
     const bn_slot *slots = bn_layers[d->kind]->slots(d);
@@ -212,7 +212,7 @@ static bonsai_status no_model(const bn_zip *z)
                       "\"convs.0.lin.weight\"; its arrays are: %s", names);
 }
 
-/* The kind that has most of its parameters among the arrays, a complete one first. */
+/* Finds the kind with the most parameters among the arrays, a complete one first. */
 static bonsai_status find_kind(bn_dims *d, const bn_zip *z)
 {
     bn_dims best = *d;
@@ -231,7 +231,7 @@ static bonsai_status find_kind(bn_dims *d, const bn_zip *z)
     return most > 0 || nearly < 0 ? BONSAI_OK : no_model(z);
 }
 
-/* The lengths that one parameter has, of which -1 are not known yet. */
+/* Reads the shape of one parameter; -1: lengths that are not known yet. */
 static bonsai_status look(int64_t shape[3], archive *r, int layer, int slot)
 {
     bonsai_status rc;
@@ -249,7 +249,7 @@ done:
     return rc;
 }
 
-/* Sizes that a model does not use are those that training has where nobody says otherwise. */
+/* Finds the dimensions; sizes that a model does not use get the defaults of training. */
 static bonsai_status find_dims(archive *r)
 {
     bonsai_status rc;
@@ -279,7 +279,7 @@ done:
 
 /* ---- reading: the parameters ---- */
 
-/* A matrix that comes column after column of ours. */
+/* Reads a matrix that is stored column by column. */
 static bonsai_status pull_columns(float *to, bn_npy *a, const bn_param *p)
 {
     bonsai_status rc;
@@ -296,7 +296,7 @@ done:
     return rc;
 }
 
-/* to NULL: only the shape is looked at. */
+/* Reads a parameter; to NULL: only checks the shape. */
 static bonsai_status get_param(float *to, archive *r, const bn_param *p)
 {
     bonsai_status rc;
@@ -363,7 +363,7 @@ static bonsai_status check_names(const archive *r, const bn_param *table, int co
     return BONSAI_OK;
 }
 
-/* Room for a part, which the archive owns. */
+/* Allocates a part, which the archive owns. */
 static bonsai_status part_new(void *out, archive *r, uint32_t id, bonsai_type t, int64_t count)
 {
     bonsai_status rc = bn_new(&r->owned[id], count, bonsai_type_bytes(t));
@@ -393,7 +393,7 @@ done:
 
 /* ---- reading: the rest ---- */
 
-/* rows -1: of any length. */
+/* Reads a part; rows -1: any length. */
 static bonsai_status get_part(archive *r, uint32_t s, bonsai_type t, int64_t rows)
 {
     bonsai_status rc;
@@ -415,7 +415,7 @@ done:
     return rc;
 }
 
-/* A number that may be missing: then *out stays. */
+/* Reads a number; if it is missing, *out is unchanged. */
 static bonsai_status get_number(int64_t *out, archive *r, const char *name, int64_t low,
                                 int64_t high)
 {

@@ -1,4 +1,4 @@
-/* modelparts.c -- what every file of a model must obey, and the model that is made of one.
+/* modelparts.c -- checks that hold for every file of a model, and makes the model.
  *
  * Everything is checked against the dimensions before the model is allocated.
  *
@@ -19,9 +19,9 @@ int64_t bn_part_bytes(const bonsai_array *a)
     return a->count * (int64_t)bonsai_type_bytes(a->type);
 }
 
-/* ---- what both sides refuse ---- */
+/* ---- checks of both directions ---- */
 
-/* The first number that is not finite, named by its parameter. */
+/* Fails at the first number that is not finite, naming its parameter. */
 static bonsai_status check_params(const bn_dims *s, const float *param, bonsai_status rc,
                                   const char *where)
 {
@@ -74,7 +74,7 @@ static bonsai_status check_scale(const bonsai_model_info *i, const char *path)
                       i->scale);
 }
 
-/* Both or neither, a number each for every feature. */
+/* Checks the scales of columns: both or neither, a number for every feature. */
 static bonsai_status check_columns(const bn_model_parts *r)
 {
     const bonsai_array *mean = &r->part[BN_COLUMN_MEAN], *spread = &r->part[BN_COLUMN_SPREAD];
@@ -97,7 +97,7 @@ done:
     return rc;
 }
 
-/* ---- what must fit the dimensions ---- */
+/* ---- checks against the dimensions ---- */
 
 static bonsai_status must_have(const bn_model_parts *r, uint32_t id, int64_t count)
 {
@@ -131,7 +131,7 @@ done:
     return rc;
 }
 
-/* Names, lists and means obey the rules of graphs, and two more of their own. */
+/* Checks names, lists and means by the rules of graphs, and two more. */
 static bonsai_status check_elements(const bn_model_parts *r)
 {
     static const bonsai_section shared[] = {

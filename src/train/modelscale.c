@@ -1,7 +1,8 @@
-/* modelscale.c -- whether a graph has the scales of the one that a model was trained on.
+/* modelscale.c -- compares the scales of a graph with those of the graph that a model was trained
+ * on.
  *
- * Columns are compared one by one where the model knows the mean and spread of each: those that it
- * scales by, or those of its graph if these are few.  Else the largest spread is compared.
+ * Columns are compared one by one if the model knows the mean and spread of each: those that it
+ * scales by, or those of its graph if they are few.  Else the largest spread is compared.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -38,7 +39,7 @@ done:
 
 /* ---- comparing ---- */
 
-/* Few nodes of a column with rare large values may miss these: then more is asked. */
+/* Few nodes may miss the rare large values of a column, so they need a larger difference. */
 static bool is_far(const float was[2], const float is[2], int64_t nodes)
 {
     const double a = (double)was[1], b = (double)is[1], by = nodes < MANY_NODES ? 30 : 10;

@@ -1,8 +1,8 @@
-/* modelsplit.c -- the split that was drawn when a model was trained, drawn again.
+/* modelsplit.c -- draws the split of a model's training again.
  *
- * A split follows from the seed and from which nodes have labels.  Of a graph with as many nodes that
- * is another one, it would call training nodes test nodes; so a model has a checksum of the labels.
- * Of those outside the training part it says only that they are known.
+ * A split depends on the seed and on which nodes have labels.  On another graph with as many nodes
+ * it would call training nodes test nodes; so a model has a checksum of the labels.  Outside the
+ * training part that only says whether they are known.
  *
  * SPDX-License-Identifier: MIT */
 #include "train.h"

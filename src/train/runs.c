@@ -1,11 +1,11 @@
 /* runs.c -- the runs of a training: epochs, judging, and seeds side by side.
  *
- * A run depends only on its seed, so any thread may work on it, alone or with others.  Small
- * models run side by side, one thread each, because a millisecond is too short to share;
- * large ones run one after another.
+ * A run depends only on its seed, so any thread may work on it, alone or with others.  Small models
+ * run side by side, one thread each, because a millisecond is too short to share; large ones run
+ * one after another.
  *
- * If a model is judged on the graph that it is trained on, without dropout, the scores after
- * epoch e are those that epoch e + 1 begins with: they are computed once.
+ * If a model is judged on the graph that it is trained on, without dropout, the scores after epoch
+ * e are the first of epoch e + 1: they are computed once.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -16,18 +16,18 @@
 #include "base/scratch.h"
 #include "train.h"
 
-typedef struct {                /* what one thread works in */
-    bn_network *net;            /* of the graph that is trained on */
-    bn_network *judge;          /* of the other; NULL: net serves, or infer does */
+typedef struct {                /* the state of one thread */
+    bn_network *net;            /* of the trained graph */
+    bn_network *judge;          /* of the judged graph; NULL: net or infer serves */
     bn_infer   *infer;
-    real   *slab;               /* what follows, one after the other */
+    real   *slab;               /* holds all arrays below */
     bn_learned learned;
     real   *best;               /* of the best epoch of this run */
-    real   *kept;               /* of the best run of this thread ... */
-    int     kept_run;           /* ... which is this; -1: none yet */
+    real   *kept;               /* of the best run of this thread */
+    int     kept_run;           /* that run; -1: none yet */
     bn_tally tally;
-    double  best_val;           /* of the metric, of validation nodes; -1: not judged yet */
-    bool    speaks;             /* it is the calling thread's */
+    double  best_val;           /* of the metric, of validation nodes; -1: none yet */
+    bool    speaks;             /* the calling thread's: it reports progress */
 } slot;
 
 typedef struct {
@@ -45,7 +45,7 @@ typedef struct {
 
 /* ---- judging ---- */
 
-/* The tally is that of the test nodes. */
+/* Keeps the weights and metrics of an epoch; the tally is that of the test nodes. */
 static void keep_epoch(running *r, slot *s, int run, const bonsai_epoch *point)
 {
     const int64_t c = r->t->dims.classes;
@@ -60,12 +60,12 @@ static void keep_epoch(running *r, slot *s, int run, const bonsai_epoch *point)
         r->out->recall[run * c + k] = bn_recall(&s->tally, k);
 }
 
-/* The weights are those after the given epoch.  False: they have diverged. */
+/* Judges the weights after the given epoch.  False: they have diverged. */
 static bool judge(running *r, slot *s, const real *scores, int run, int epoch)
 {
     const bn_task *t = r->t;
     bonsai_epoch *point = &r->out->point[(int64_t)run * t->o.epochs + epoch - 1];
-    s->tally.finds = true;              /* the threshold, which the test nodes are judged with */
+    s->tally.finds = true;            /* finds the threshold with which the test nodes are judged */
     if (!bn_measure(point->metric_val, &s->tally, &t->val, scores, r->inner))
         return false;
     s->tally.finds = false;
@@ -101,7 +101,7 @@ static uint64_t dropout_seed(uint64_t seed, int epoch)
     return bn_rng_next(&r);
 }
 
-/* A run that comes before one that diverged goes on: the first is the one to name. */
+/* Runs before one that diverged continue: the first is the one to name. */
 static bool must_stop(running *r, int run)
 {
     return atomic_load(&r->canceled) || atomic_load(&r->failed) < run;
@@ -115,13 +115,13 @@ static void has_diverged(running *r, int run, int epoch)
         ;
 }
 
-/* Only the calling thread may speak to the caller. */
+/* Reports progress, on the calling thread only. */
 static void tell(running *r)
 {
     const bn_task *t = r->t;
     int64_t total = (int64_t)t->o.seeds * t->o.epochs, done = atomic_load(&r->done);
     if (atomic_load(&r->canceled) || done >= total)
-        return;                                 /* the last tick is bn_runs' */
+        return;                                 /* the last tick is made by bn_runs */
     r->rc = bn_tick(t->progress, "training", done, total);
     if (r->rc != BONSAI_OK)
         atomic_store(&r->canceled, true);
@@ -142,7 +142,7 @@ static void begin_run(const bn_task *t, slot *s, bonsai_run *result, int run)
         result->metric[i] = result->metric_val[i] = -1;
 }
 
-/* Adam's step of an epoch; behind the cut of the rate it counts from 1 again. */
+/* Makes Adam's step of an epoch; after the cut of the rate it counts from 1 again. */
 static void descend(const bn_learned *l, const bonsai_train_options *o, int epoch, int threads)
 {
     const size_t bytes = (size_t)l->count * sizeof(real);
@@ -157,7 +157,7 @@ static void descend(const bn_learned *l, const bonsai_train_options *o, int epoc
         bn_adam(l, epoch - cut, o->rate / 10, o->decay, threads);
 }
 
-/* One step, given the scores, which are overwritten by their gradient. */
+/* Makes one step, given the scores, which are overwritten by their gradient. */
 static bool step(running *r, slot *s, real *scores, int run, int epoch)
 {
     const bn_task *t = r->t;
@@ -171,7 +171,7 @@ static bool step(running *r, slot *s, real *scores, int run, int epoch)
     return true;
 }
 
-/* Returns the epoch in which it diverged, or 0. */
+/* Returns the epoch in which the run diverged, or 0. */
 static int run_epochs(running *r, slot *s, int run)
 {
     const bn_task *t = r->t;
@@ -201,7 +201,7 @@ static int run_epochs(running *r, slot *s, int run)
     return 0;
 }
 
-/* Whether a run did better on the validation nodes than another (-1: none), or came first. */
+/* Returns whether a run has a better validation metric than another (-1: none), or is first. */
 static bool is_better(const running *r, int run, int than)
 {
     if (than < 0)
@@ -270,7 +270,7 @@ done:
     return rc;
 }
 
-/* A thread without further runs may be the calling one: it goes on telling the caller. */
+/* Waits without further runs; the calling thread continues to report progress. */
 static void wait_for_others(running *r)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -281,8 +281,8 @@ static void wait_for_others(running *r)
     }
 }
 
-/* A run that has all threads must not stand in a parallel region itself: threads of inner
- * regions are started anew each time. */
+/* A run with all threads must not be in a parallel region itself: threads of inner regions would be
+ * started again each time. */
 static void work(running *r, int first, int count)
 {
     for (int i = 0; i < count && r->workers == 1; i++)
@@ -348,16 +348,16 @@ done:
     return rc;
 }
 
-/* ---- how ---- */
+/* ---- how many side by side ---- */
 
-/* Bytes that a run takes beside the judging network; INT64_MAX / 2: too many to count. */
+/* Returns the bytes of a run besides the judging network; INT64_MAX / 2: too many to count. */
 static int64_t run_bytes(const bn_task *t)
 {
     int64_t net = bn_network_bytes(&t->dims, &t->train, true), params = 24 * t->count;
     return net < 0 || net > INT64_MAX / 4 ? INT64_MAX / 2 : net + params;
 }
 
-/* Refused here, for a system that promises more than it has would end the program later. */
+/* Fails for lack of memory here, as a system that promises too much would end the program later. */
 static bonsai_status check_memory(const bn_task *t, int64_t points)
 {
     int64_t all = bn_memory_all(), run = run_bytes(t);
@@ -374,14 +374,14 @@ static bonsai_status check_memory(const bn_task *t, int64_t points)
     return BONSAI_OK;
 }
 
-/* Numbers that are written in an epoch, about. */
+/* Estimates the numbers that are written in an epoch. */
 static int64_t run_work(const bn_task *t)
 {
     int64_t judged = t->same ? 0 : t->judge.x.rows / t->o.every;
     return (t->train.x.rows + judged) * t->dims.hidden + t->count;
 }
 
-/* How many runs go side by side; the others follow with all threads each. */
+/* Returns how many runs are made side by side; the others follow with all threads each. */
 static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
 {
     enum { SMALL = 4 << 20 };
@@ -394,7 +394,7 @@ static int side_by_side(const bn_task *t, int64_t memory, int64_t judging)
     return work >= SMALL && 10 * rest < 7 * threads ? seeds - rest : seeds;
 }
 
-/* None is judged yet. */
+/* Sets all points to not judged yet. */
 static void begin_points(bonsai_epoch *point, int64_t total, int epochs)
 {
     for (int64_t i = 0; i < total; i++) {

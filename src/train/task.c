@@ -1,7 +1,6 @@
-/* task.c -- a training made ready: options checked, targets listed, graphs prepared.
+/* task.c -- prepares a training: checks options, lists targets, prepares graphs.
  *
- * Labels of validation and test nodes are read into the lists that judge, and nowhere
- * else.
+ * Labels of validation and test nodes are read only into the lists that judge.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -32,7 +31,7 @@ static bonsai_status check_dims(bn_task *t)
 
 /* ---- the metric ---- */
 
-/* Some metrics are not defined for every graph. */
+/* Fails if the metric is not defined for the graph. */
 static bonsai_status check_metric(const bn_task *t)
 {
     const bonsai_metric m = t->o.metric;
@@ -53,10 +52,86 @@ static bonsai_status check_metric(const bn_task *t)
     return BONSAI_OK;
 }
 
+/* ---- features ---- */
+
+/* A condensed graph may keep some of the features only, and may have been standardised: the full
+ * graph is then treated alike. */
+
+static bonsai_status room_for_standard(bn_task *t)
+{
+    bonsai_status rc = BN_NEW(&t->mean, t->small->view.features);
+    return rc != BONSAI_OK ? rc : BN_NEW(&t->spread, t->small->view.features);
+}
+
+/* Returns the mean or spread by which a graph says it was standardised; a spread of 0 counts as
+ * 1. */
+static float standard_of(const bonsai_graph *g, bonsai_section s, int64_t j)
+{
+    float v = bn_real_at(&g->view.section[s], j);
+    return s == BONSAI_SECTION_FEATURE_SPREAD && v == 0 ? 1.0f : v;
+}
+
+/* Fails unless both graphs, which come standardised, are so by the same numbers. */
+static bonsai_status same_standard(const bn_task *t)
+{
+    const bonsai_array *x = t->small->view.section;
+    if (bn_is_standardised(t->full, x[BONSAI_SECTION_FEATURE_MEAN].data,
+                           x[BONSAI_SECTION_FEATURE_SPREAD].data, t->kept,
+                           t->small->view.features))
+        return BONSAI_OK;
+    return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are standardised, but those of %s are "
+                   "not, or not by the same mean and spread", t->full->where, t->small->where);
+}
+
+/* The numbers that small was standardised by belong to the model even where both graphs come
+ * standardised: it may be put to one that does not. */
+static bonsai_status match_standard(bn_task *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    bool given = bn_has(t->small, BONSAI_SECTION_FEATURE_MEAN);
+    bool ready = bn_has(t->full, BONSAI_SECTION_FEATURE_MEAN);
+    if (!t->same && ready)
+        BN_TRY(same_standard(t));
+    if (given) {
+        BN_TRY(room_for_standard(t));
+        for (int64_t j = 0; j < t->small->view.features; j++) {
+            t->mean[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_MEAN, j);
+            t->spread[j] = standard_of(t->small, BONSAI_SECTION_FEATURE_SPREAD, j);
+        }
+    } else if (t->o.standardise && t->small->spanned) {
+        return bn_fail(BONSAI_E_ARGUMENT, "the features of %s are coordinates, which are not "
+                       "standardised", t->small->where);
+    } else if (t->o.standardise) {
+        BN_TRY(room_for_standard(t));
+        BN_TRY(bn_standard(t->mean, t->spread, t->full,
+                           &(bn_standard_of){t->kept, t->small->view.features,
+                                             t->o.standardise == BONSAI_STANDARDISE_ALL},
+                           t->threads));
+        t->of_small.mean = t->mean;
+        t->of_small.spread = t->spread;
+    }
+    t->of_full.mean = ready ? NULL : t->mean;
+    t->of_full.spread = ready ? NULL : t->spread;
+done:
+    return rc;
+}
+
+static bonsai_status match_features(bn_task *t)
+{
+    bonsai_status rc = BONSAI_OK;
+    if (!t->same)
+        BN_TRY(bn_pair_check(&t->kept, t->small, t->full, BN_PAIR_ALIKE, t->threads));
+    t->of_small.count = t->of_full.count = t->small->view.features;
+    t->of_full.kept = t->kept;
+    BN_TRY(match_standard(t));
+done:
+    return rc;
+}
+
 /* ---- memory ---- */
 
-/* A share of all memory, not of what is free: what is kept decides how sums are rounded, and
- * the same training must give the same bits on a busy day. */
+/* Returns a share of all memory, not of the free memory: what is kept decides how sums are rounded,
+ * and the same training must give the same bits on a busy day. */
 int64_t bn_memory_room(int64_t memory)
 {
     int64_t room = bn_memory_all() / 8;
@@ -73,7 +148,7 @@ static bonsai_status make_operands(bn_task *t)
                            (bn_purpose){false, bn_memory_room(t->o.memory), t->threads});
 }
 
-/* ---- all of it ---- */
+/* ---- the task ---- */
 
 static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const bonsai_graph *full)
 {
@@ -108,14 +183,15 @@ bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_g
     BN_TRY(bn_tick(t->progress, "preparing", 0, STEPS));
     BN_TRY(choose_graphs(t, small, full));
     BN_TRY(bn_targets_list(&t->targets, t->small));
-    BN_TRY(bn_weigh_classes(&t->targets, t->small->view.classes, t->o.class_weight, t->small->where));
+    BN_TRY(bn_weigh_classes(&t->targets, t->small->view.classes, t->o.class_weight,
+                            t->small->where));
     BN_TRY(bn_targets_check(&t->targets, t->small));
     BN_TRY(bn_judged_list(&t->val, t->full, BONSAI_PART_VAL));
     BN_TRY(bn_judged_list(&t->test, t->full, BONSAI_PART_TEST));
     t->positive = bn_rarer(t->full);
     BN_TRY(check_dims(t));
     BN_TRY(check_metric(t));
-    BN_TRY(bn_match(t));
+    BN_TRY(match_features(t));
     BN_TRY(bn_tick(t->progress, "preparing", 1, STEPS));
     BN_TRY(make_operands(t));
     BN_TRY(bn_tick(t->progress, "preparing", STEPS, STEPS));

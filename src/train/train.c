@@ -1,9 +1,10 @@
-/* train.c -- bonsai_train, and what it found out.
+/* train.c -- bonsai_train, and access to its results.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
+#include "prototypes/basis.h"
 #include "train.h"
 
 struct bonsai_training {
@@ -12,7 +13,7 @@ struct bonsai_training {
     bonsai_epoch *point;
     int64_t       points;
     bonsai_class *class;        /* info.classes */
-    double        idle;         /* what naming the largest class gets, by the metric */
+    double        idle;         /* the metric of naming the largest class */
     bonsai_model *model;
 };
 
@@ -32,7 +33,7 @@ static bonsai_status copy_names(bonsai_model *m, const bonsai_graph *g)
     return names->data ? bn_model_names(m, names) : BONSAI_OK;
 }
 
-/* Those of the columns that the first layer reads. */
+/* Copies the names of the columns that the first layer reads. */
 static bonsai_status copy_feature_names(bonsai_model *m, const bn_task *t)
 {
     const bool own = bn_has(t->small, BONSAI_SECTION_FEATURE_NAMES);
@@ -69,11 +70,59 @@ static bonsai_model_info describe(const bn_task *t, const bn_outcome *out)
     return info;
 }
 
-/* Whether the model is to read what small projects: not if it was judged on a graph that someone had
- * projected. */
+/* Returns whether the model is to read the original features: not if a caller projected the judged
+ * graph. */
 static bool is_folded(const bn_task *t)
 {
     return t->projected || (t->same && t->small->spanned);
+}
+
+/* Sets out (f x h) to the projection times w (r x h), each sum in the order of the directions. */
+static void fold(float *out, const bn_basis *b, const float *w, int64_t h)
+{
+    for (int64_t j = 0; j < b->f; j++) {
+        const float *share = b->project.w + j * b->project.wide;
+        for (int64_t k = 0; k < h; k++) {
+            double sum = 0;
+            for (int64_t i = 0; i < b->r; i++)
+                sum += (double)share[i] * (double)w[i * h + k];
+            out[j * h + k] = (float)sum;
+        }
+    }
+}
+
+/* Turns a model of the coordinates of small into a model of the features that they encode: its first
+ * layer, times the projection.  Every layer begins with a product by the features, so nothing else
+ * changes, and predicting needs no projection. */
+static bonsai_status fold_model(bonsai_model *m, const bonsai_graph *small)
+{
+    bonsai_status rc;
+    bn_basis b = {.f = 0};
+    bn_param from[BN_MOST_PARAMS], to[BN_MOST_PARAMS];
+    bn_dims dims = m->dims;
+    int count;
+    int64_t total;
+    float *param = NULL;
+    BN_TRY(bn_basis_of(&b, small));
+    dims.features = b.f;
+    BN_TRY(bn_dims_check(&dims, small->where));
+    bn_dims_params(from, &count, &total, &m->dims);
+    bn_dims_params(to, &count, &total, &dims);
+    BN_TRY(BN_NEW(&param, total));
+    for (int i = 0; i < count; i++)
+        if (to[i].rows != from[i].rows)
+            fold(param + to[i].at, &b, m->param + from[i].at, to[i].cols);
+        else
+            memcpy(param + to[i].at, m->param + from[i].at,
+                   (size_t)(to[i].rows * to[i].cols) * sizeof *param);
+    bn_free(m->param);
+    m->param = param;
+    m->count = m->info.parameters = total;
+    m->dims = dims;
+    m->info.features = b.f;
+done:
+    bn_basis_free(&b);
+    return rc;
 }
 
 static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_outcome *from)
@@ -85,7 +134,7 @@ static bonsai_status make_model(bonsai_model **out, const bn_task *t, const bn_o
     m->info = describe(t, from);
     memcpy(m->param, from->param, (size_t)t->count * sizeof *m->param);
     if (is_folded(t))
-        BN_TRY(bn_model_fold(m, t->small));
+        BN_TRY(fold_model(m, t->small));
     if (t->kept) {
         BN_TRY(BN_NEW(&m->kept, f));
         memcpy(m->kept, t->kept, (size_t)f * sizeof *m->kept);
@@ -105,8 +154,8 @@ done:
 
 /* ---- the report ---- */
 
-/* Over n runs, whose values are `step` bytes apart.  All runs are judged on the same nodes: a value
- * of -1, not defined, is that of all. */
+/* Computes mean and deviation of n runs, whose values are `step` bytes apart.  All runs are judged
+ * on the same nodes: if a value is -1, not defined, all are. */
 static void spread(double *mean, double *std, const double *first, size_t step, int n)
 {
     double sum = 0, squares = 0;
@@ -153,7 +202,7 @@ static bonsai_status list_classes(bonsai_class **out, const bn_task *t, const do
     return rc;
 }
 
-/* Finds what a model that has learned nothing gets of the test nodes, by the metric. */
+/* Computes the metric of a model that has learned nothing, on the test nodes. */
 static bonsai_status find_idle(double *idle, const bn_task *t)
 {
     int64_t *labels = NULL;

@@ -1,6 +1,5 @@
 /* train.h -- what a training is made of before its runs begin, and the runs.
  *
- *   match.c     what is done to the features of two graphs so that they fit each other
  *   task.c      options checked, targets listed, graphs made ready
  *   classweight.c  weights of classes in the loss
  *   metrics.c   measures of how well predictions fit labels
@@ -15,15 +14,15 @@
 #include "metrics.h"
 #include "model.h"
 
-typedef struct {                /* shared by all runs; nothing in it changes once it is made */
+typedef struct {                /* shared by all runs, and constant once made */
     bonsai_train_options o;
     int         threads;
     bn_progress progress;
     const bonsai_graph *small, *full;   /* trained on; judged on, with its split */
     bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
-    const bonsai_graph *given;  /* full, before it was projected on small's basis: the same if not, ... */
-    bonsai_graph *projected;    /* ... or NULL */
-    bn_parts    parts;          /* where that split is from */
+    const bonsai_graph *given;  /* full, before it was projected on small's basis; else full */
+    bonsai_graph *projected;    /* or NULL */
+    bn_parts    parts;          /* the origin of that split */
     int64_t     leaks;          /* labelled nodes of small that full judges on */
     bool        same;           /* small and full are one graph */
     bn_dims     dims;
@@ -34,25 +33,22 @@ typedef struct {                /* shared by all runs; nothing in it changes onc
     bn_targets  targets;
     bn_judged   val, test;
     int         positive;       /* two classes: the one with fewer labelled nodes in full */
-    bn_operand  train, judge;   /* judge is empty where they are the same */
+    bn_operand  train, judge;   /* judge is empty if they are the same */
 } bn_task;
 
 bonsai_status bn_task_make(bn_task *t, const bonsai_graph *small, const bonsai_graph *full,
                            const bonsai_train_options *o);
 void bn_task_free(bn_task *t);
 
-/* Sets kept, mean, spread and the columns; refuses graphs that do not fit each other. */
-bonsai_status bn_match(bn_task *t);
-
-/* Weighs the targets by class as the text asks (bonsai_train_options; NULL: not at all): a target
- * counts as much as its classes, by their shares, and its shares become those of the weighted ones.
- * Their weights sum to 1 again.  where: the graph's name. */
+/* Weighs the targets by class as the text asks (bonsai_train_options; NULL: not at all): multiplies
+ * a target's weight by those of its classes, by their shares, and makes its shares those of the
+ * weighted classes.  Weights sum to 1 again.  where: the graph's name. */
 bonsai_status bn_weigh_classes(bn_targets *t, int64_t classes, const char *text, const char *where);
 
-/* Room of an operand that is judged on; memory: as in the options, 0: not limited. */
+/* Returns the room for an operand that is judged on; memory: as in the options, 0: not limited. */
 int64_t bn_memory_room(int64_t memory);
 
-typedef struct {                /* what the runs leave */
+typedef struct {                /* the results of the runs */
     bonsai_run   *run;          /* o.seeds */
     bonsai_epoch *point;        /* o.seeds x o.epochs */
     double       *recall;       /* o.seeds x classes: of test nodes, at the best epoch */

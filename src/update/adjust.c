@@ -1,9 +1,9 @@
 /* adjust.c -- the prototypes after some nodes have left or joined them.
  *
- * A row is the mean of its members, as it is stored: what left is taken out of it, what joined
- * is added, and as many entries as it had are stored again in the same type.  A prototype that
- * nobody left or joined keeps its bits; one without members goes.  A node brings the soft label of
- * the prototype that it left; one that had none takes that of its new one.
+ * A row is the stored mean of its members: rows that left are subtracted, rows that joined are
+ * added, and as many entries as before are stored again in the same type.  A prototype without
+ * changes keeps its bits; one without members is removed.  A node brings the soft label of the
+ * prototype that it left; without one it takes that of its new prototype.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -17,19 +17,19 @@ typedef struct { int32_t index; float value; } entry;
 typedef struct {
     const bn_moves *m;
     bonsai_graph *out;
-    bn_lists left, joined;      /* per prototype of small: places in m->left and m->joined */
+    bn_lists left, joined;      /* per prototype of small: positions in m->left and m->joined */
     int32_t *kept;              /* prototypes of small that stay */
     int64_t  count;
     double  *sum;               /* f */
     entry   *row;               /* f */
     float   *value;             /* f */
     int32_t *index;             /* f */
-    bonsai_type four;           /* of four bits, if small is stored so; else NONE */
-    bool    *uses;              /* f: columns that small is stored for; NULL: all */
+    bonsai_type four;           /* of four bits, if small is stored in them; else NONE */
+    bool    *uses;              /* f: columns that small stores; NULL: all */
     float    hint;              /* the scale of a row of squares; else 0 */
 } adjusting;
 
-/* Places 0 .. count-1 by the prototype of each node. */
+/* Lists the positions 0 .. count-1 by the prototype of each node. */
 static bonsai_status group(bn_lists *out, const int32_t *nodes, int64_t count, const int32_t *of,
                            int64_t prototypes)
 {
@@ -55,7 +55,8 @@ static bool is_moved(const adjusting *a, int64_t p)
 
 /* ---- rows ---- */
 
-/* The mean of the members now.  Where none stays, what was rounded before is forgotten. */
+/* Computes the mean of the current members.  If none of the old members stays, earlier rounding is
+ * forgotten. */
 static void find_mean(adjusting *a, int64_t p)
 {
     const bn_moves *m = a->m;
@@ -90,7 +91,8 @@ static int by_index(const void *x, const void *y)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* The nearest squares instead of the entries, less those that are nothing; returns how many. */
+/* Replaces the entries by the nearest squares, without those that become 0; returns their
+ * number. */
 static int64_t to_squares(adjusting *a, int64_t count)
 {
     int64_t kept = 0;
@@ -107,8 +109,8 @@ static int64_t to_squares(adjusting *a, int64_t count)
     return kept;
 }
 
-/* The `most` largest entries of the mean, ascending.  What an unsigned type holds is never
- * negative: less than nothing is left where entries were cut before. */
+/* Picks the `most` largest entries of the mean, ascending.  Unsigned types hold no negative
+ * entries, which appear where entries were cut before. */
 static int64_t pick_entries(adjusting *a, int64_t most, bonsai_type t)
 {
     int64_t count = 0, f = a->m->small->view.features;
@@ -142,7 +144,7 @@ static bool has_scale(bonsai_type t)
     return t == BONSAI_TYPE_U8 || t == BONSAI_TYPE_I8;
 }
 
-/* Room for a scale per row, with those that there are. */
+/* Allocates a scale per row, with the old ones. */
 static bonsai_status scales(float **out, const adjusting *a, bonsai_type t)
 {
     const float *old = a->m->small->view.section[BONSAI_SECTION_FEATURE_SCALE].data;
@@ -177,7 +179,8 @@ static bonsai_status store_dense(adjusting *a)
     return rc;
 }
 
-/* Sparse rows never grow: as many entries as before, less those that round to nothing. */
+/* Stores sparse rows, which never grow: as many entries as before, without those that round to
+ * 0. */
 static bonsai_status store_sparse(adjusting *a)
 {
     bonsai_status rc;
@@ -221,8 +224,8 @@ done:
 
 /* ---- labels, weights, members ---- */
 
-/* Largest remainders: the numbers sum to what the older ones did.  Of rows that sum to 255 no more
- * than 255 are rounded up; others may differ. */
+/* Rounds by largest remainders, so that the numbers sum to the older total.  Of rows that sum to
+ * 255 no more than 255 are rounded up; others may differ. */
 static void round_soft(uint8_t *out, double *mean, int64_t classes, int64_t total)
 {
     int64_t sum = 0;
@@ -304,7 +307,8 @@ static bonsai_status store_weights(adjusting *a)
     return rc;
 }
 
-/* A prototype's origin is one of its members: the one it had, else one that joined. */
+/* Stores members and origins: the origin is one of the members, the old one, else one that
+ * joined. */
 static bonsai_status store_members(adjusting *a)
 {
     bonsai_status rc;
@@ -335,9 +339,9 @@ done:
     return rc;
 }
 
-/* ---- in order ---- */
+/* ---- all of it ---- */
 
-/* Rows that change must fit what makes the others small: four bits, and some columns. */
+/* Finds the form that changed rows must keep: four bits, and some columns. */
 static bonsai_status find_form(adjusting *a)
 {
     bonsai_status rc;

@@ -86,7 +86,7 @@ done:
     return rc;
 }
 
-/* Appends the neighbours of list[from .. to-1] that have no mark yet; returns the new length. */
+/* Appends the unmarked neighbours of list[from .. to-1]; returns the new length. */
 static int64_t add_ring(int32_t *list, int64_t from, int64_t to, uint8_t *mark, uint8_t bit,
                         const bonsai_graph *g)
 {

@@ -1,9 +1,9 @@
-/* moves.c -- which prototype each node that a change reached belongs to.
+/* moves.c -- finds the prototype of each node that a change reached.
  *
- * Only nodes that a change reached are embedded: in the older graph, to take them out of the
- * mean that they were part of, and in the newer, to find the nearest prototype of their class
- * and to add them there.  Each embedding is of the nodes and what is within L hops of them,
- * which gives the bits that the whole graph would.
+ * Only these nodes are embedded: in the older graph, to subtract them from the mean that they were
+ * part of, and in the newer, to find the nearest prototype of their class and to add them there.
+ * Each embedding is of the nodes and all within L hops of them, which gives the same bits as the
+ * whole graph.
  *
  * SPDX-License-Identifier: MIT */
 #include <float.h>
@@ -28,8 +28,8 @@ static bonsai_status read_members(bn_moves *m)
             if (v >= (uint64_t)m->was->view.nodes || m->before[v] >= 0 ||
                 bn_label(m->was, v) != bn_label(s, p))
                 return bn_fail_at(BONSAI_E_ARGUMENT, s->where, "node %lld names member %u, which "
-                                  "is no member of its class in %s or one twice: it was not made "
-                                  "of that graph", (long long)p, (unsigned)v, m->was->where);
+                                  "is not a member of its class in %s, or one twice: it was not "
+                                  "made of that graph", (long long)p, (unsigned)v, m->was->where);
             m->before[v] = (int32_t)p;
         }
     }
@@ -41,7 +41,8 @@ static bool trains(const bonsai_graph *g, int64_t v)
     return v < g->view.nodes && bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
 }
 
-/* Training nodes that no prototype stood for, such as those held out for the probe, stay so. */
+/* Lists the nodes that leave and join.  Training nodes without a prototype, such as those held out
+ * for the probe, stay without. */
 static void sort_out(bn_moves *m, const bn_changes *c)
 {
     for (int64_t v = 0; v < m->now->view.nodes; v++) {
@@ -100,7 +101,7 @@ static double dot(const bn_embedding *e, int64_t r, const float *row)
     return sum;
 }
 
-/* One prototype at a time: its row is all that is made dense. */
+/* Finds the nearest prototypes, one prototype at a time, so that only one row is dense. */
 static void assign_all(bn_moves *m, double *best, float *row)
 {
     const bonsai_graph *s = m->small;
@@ -138,7 +139,7 @@ static bonsai_status assign(bn_moves *m)
         int32_t v = m->joined[i];
         if (m->after[v] < 0) {
             rc = bn_fail_at(BONSAI_E_ARGUMENT, m->now->where, "class %d of node %d has no "
-                            "prototype in %s: condense anew", bn_label(m->now, v), v,
+                            "prototype in %s: condense it again", bn_label(m->now, v), v,
                             m->small->where);
             goto done;
         }

@@ -12,7 +12,7 @@
 #include "embed/blend.h"
 #include "trees/job.h"
 
-/* ---- what differs (changes.c) ---- */
+/* ---- differences (changes.c) ---- */
 
 enum { BN_NEW_EDGES = 1, BN_NEW_FEATURES = 2, BN_NEW_LABEL = 4, BN_TOUCHED = 8 };
 
@@ -22,40 +22,41 @@ typedef struct {
     int64_t  touched;           /* nodes whose embedding may differ */
 } bn_changes;
 
-/* The nodes of `now`, whose first ones are those of `was`, that differ; and those whose
- * embeddings after `layers` rounds that may reach. */
+/* Finds the nodes of `now`, whose first ones are those of `was`, that differ, and those whose
+ * embeddings after `layers` rounds may differ. */
 bonsai_status bn_changes_find(bn_changes *out, const bonsai_graph *now, const bonsai_graph *was,
                               int layers, bn_progress p);
 void bn_changes_free(bn_changes *c);
-/* The given nodes and all within `hops` of one, ascending. */
+/* Lists the given nodes and all within `hops` of one, ascending. */
 bonsai_status bn_ball(int32_t **out, int64_t *size, const bonsai_graph *g, const int32_t *nodes,
                       int64_t count, int hops);
 
-/* ---- who belongs to whom (moves.c) ---- */
+/* ---- which node belongs to which prototype (moves.c) ---- */
 
 typedef struct {
     const bonsai_graph *now, *was, *small;
     int      layers;
-    bn_blend blend;             /* what rows are made of */
+    bn_blend blend;             /* the views that rows mix */
     const bn_place *at;
     int32_t *before, *after;    /* per node of now: its prototype; -1: none */
     int64_t *size_before, *size_after;      /* per prototype: members */
-    int32_t *left, *joined;     /* nodes whose old embedding goes, whose new one comes; ascending */
+    int32_t *left, *joined;     /* nodes whose old embedding is removed, whose new one is added;
+                                 * ascending */
     int64_t  lefts, joins;
     bn_embedding old, fresh;    /* a row for each of them */
     int64_t  moved;             /* to another prototype, or from none */
 } bn_moves;
 
-/* Fills a zeroed one whose graphs, layers and place are set. */
+/* Finds the moves; the graphs, layers and place must be set, the rest zero. */
 bonsai_status bn_moves_find(bn_moves *m, const bn_changes *c);
 void bn_moves_free(bn_moves *m);
 
 /* ---- the new prototypes (adjust.c) ---- */
 
-/* The small graph with all that the moves change, without a report; *adjusted gets how many
- * prototypes have changed. */
+/* Makes the small graph with all changes, without a report; *adjusted: how many prototypes
+ * changed. */
 bonsai_status bn_adjust(bonsai_graph **out, int64_t *adjusted, const bn_moves *m);
-/* Makes weights above the limit equal to it. */
+/* Lowers weights above the limit to it. */
 void bn_adjust_limit(bonsai_graph *small, float most);
 
 #endif

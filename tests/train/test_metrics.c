@@ -367,7 +367,7 @@ static void probabilities_near_one_are_told_apart(void **state)
     NEAR(m.metric[BONSAI_METRIC_AUC], 100);
     chance[2 * 7] = NAN;
     assert_fails(bonsai_judge(&m, NULL, g, BONSAI_PART_TEST, classes, chance), BONSAI_E_ARGUMENT,
-                 "nan and 1, predicted for node 7, are no probabilities");
+                 "nan and 1, predicted for node 7, are not probabilities");
     bonsai_graph_free(g);
 }
 

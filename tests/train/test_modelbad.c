@@ -182,8 +182,8 @@ static void wrong_metadata_are_refused(void **state)
     refuse_metadata("{\"", "[\"", "metadata: ");
     refuse_metadata("{\"bonsai\":\"", "         [\"", "metadata: ");
     refuse_metadata("\"bonsai\"", "\"layers\"", "metadata: duplicate object key");
-    refuse_metadata("\"model\":\"gat\"", "\"model\":\"gut\"", "\"gut\" is no model that");
-    refuse_metadata("\"model\":\"gat\"", "\"model\":12345", "\"model\" is missing or no text");
+    refuse_metadata("\"model\":\"gat\"", "\"model\":\"gut\"", "\"gut\" is not a model that");
+    refuse_metadata("\"model\":\"gat\"", "\"model\":12345", "\"model\" is missing or not a text");
     refuse_metadata("\"layers\":2", "\"Layers\":2", "metadata: \"layers\" is missing");
     refuse_metadata("\"layers\":2", "\"layers\":0", "the number of layers is 0, which is");
     refuse_metadata("\"layers\":2", "\"layers\":1", "the header says 50 parameters where the");

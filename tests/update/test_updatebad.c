@@ -151,7 +151,7 @@ static void the_budget_is_kept_when_weights_grow(void **state)
         set_budget(w.small, (int64_t)bytes + (room - 1) * n);
         bonsai_status rc = bonsai_condense_update(&out, &i, w.now, w.was, w.small, NULL);
         if (room == 0)
-            assert_fails(rc, BONSAI_E_ARGUMENT, "condense anew");
+            assert_fails(rc, BONSAI_E_ARGUMENT, "condense it again");
         else {
             assert_int_equal(rc, BONSAI_OK);
             for (int64_t p = 0; p < n; p++)
