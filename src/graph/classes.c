@@ -190,11 +190,8 @@ static bonsai_status renumber(bonsai_graph **out, const match *m, const char *co
     BN_TRY(give_labels(child, m));
     BN_TRY(give_shares(child, m));
     BN_TRY(bonsai_graph_verify(child));
-    *out = child;
-    child = NULL;
 done:
-    bonsai_graph_free(child);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }
 
 bonsai_status bonsai_graph_match_classes(bonsai_graph **out, const bonsai_graph *g,

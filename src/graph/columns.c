@@ -152,9 +152,6 @@ bonsai_status bn_graph_columns(bonsai_graph **out, const bonsai_graph *g, const 
                          count));
     bn_names_give(k.out, names, len);
     BN_TRY(bonsai_graph_verify(k.out));
-    *out = k.out;
-    k.out = NULL;
 done:
-    bonsai_graph_free(k.out);
-    return rc;
+    return bn_graph_give(out, k.out, rc);
 }

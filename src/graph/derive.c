@@ -25,11 +25,8 @@ bonsai_status bn_graph_derive(bonsai_graph **out, const bonsai_graph *g, uint32_
     }
     child->info = g->info;
     bn_graph_borrow(child, g, mask);
-    *out = child;
-    child = NULL;
 done:
-    bonsai_graph_free(child);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }
 
 /* ---- split ---- */
@@ -68,11 +65,8 @@ bonsai_status bn_graph_resplit(bonsai_graph **out, uint8_t **split, const bonsai
     BN_TRY(bn_graph_derive(&child, g, BN_ALL_SECTIONS & ~BN_BIT(BONSAI_SECTION_SPLIT)));
     BN_TRY(bn_graph_array(split, child, BONSAI_SECTION_SPLIT, BONSAI_TYPE_U8, g->view.nodes));
     atomic_store(&child->verified[BONSAI_SECTION_SPLIT], 1);
-    *out = child;
-    child = NULL;
 done:
-    bonsai_graph_free(child);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }
 
 int bonsai_split_named(double percent[3], const char *name)
@@ -122,12 +116,9 @@ bonsai_status bonsai_graph_split(bonsai_graph **out, const bonsai_graph *g,
         for (; i < end && i < labelled; i++)
             split[order[i]] = (uint8_t)(part + BONSAI_PART_TRAIN);
     }
-    *out = child;
-    child = NULL;
 done:
-    bonsai_graph_free(child);
     bn_free(order);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }
 
 /* ---- induced subgraph ---- */
@@ -369,12 +360,9 @@ bonsai_status bn_graph_induce_part(bonsai_graph **out, const bonsai_graph *g, co
                         BONSAI_SECTION_MEMBERS));
     BN_TRY(induce_names(&in));
     BN_TRY(induce_origin(&in));
-    *out = in.out;
-    in.out = NULL;
 done:
-    bonsai_graph_free(in.out);
     bn_slotmap_free(&in.place);
-    return rc;
+    return bn_graph_give(out, in.out, rc);
 }
 
 bonsai_status bonsai_graph_induce(bonsai_graph **out, const bonsai_graph *g, const int32_t *nodes,

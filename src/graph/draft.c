@@ -296,11 +296,8 @@ bonsai_status bonsai_graph_build(bonsai_graph **out, const bonsai_view *v, int64
     for (int s = BONSAI_SECTION_EDGE_WEIGHTS + 1; s < BONSAI_SECTION_COUNT; s++)
         BN_TRY(bn_graph_copy(g, &full, s));
     BN_TRY(bn_graph_need(g, BN_ALL_SECTIONS, o.threads));
-    *out = g;
-    g = NULL;
 done:
-    bonsai_graph_free(g);
-    return bn_blame_caller(rc);
+    return bn_blame_caller(bn_graph_give(out, g, rc));
 }
 
 /* Stores both ends of m edges in 32 bits; *bad: the first edge that does not fit, or m. */

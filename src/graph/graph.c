@@ -62,11 +62,8 @@ bonsai_status bn_graph_new(bonsai_graph **out, const char *where)
     g->info.size = sizeof g->info;
     g->info.format = "";
     BN_TRY(bn_strdup(&g->where, where));
-    *out = g;
-    g = NULL;
 done:
-    bonsai_graph_free(g);
-    return rc;
+    return bn_graph_give(out, g, rc);
 }
 
 void bonsai_graph_free(bonsai_graph *g)
@@ -81,6 +78,15 @@ void bonsai_graph_free(bonsai_graph *g)
     pthread_mutex_destroy(&g->lock);
     bn_free(g->where);
     bn_free(g);
+}
+
+bonsai_status bn_graph_give(bonsai_graph **out, bonsai_graph *g, bonsai_status rc)
+{
+    if (rc == BONSAI_OK)
+        *out = g;
+    else
+        bonsai_graph_free(g);
+    return rc;
 }
 
 bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsai_type t,
@@ -325,11 +331,8 @@ bonsai_status bonsai_graph_new(bonsai_graph **out, const bonsai_view *v, int cop
         BN_TRY(bn_graph_copy(g, &borrowed, s));
     }
     BN_TRY(bonsai_graph_verify(g));
-    *out = g;
-    g = NULL;
 done:
-    bonsai_graph_free(g);
-    return bn_blame_caller(rc);
+    return bn_blame_caller(bn_graph_give(out, g, rc));
 }
 
 const bonsai_view *bonsai_graph_view(const bonsai_graph *g)

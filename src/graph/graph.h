@@ -90,6 +90,8 @@ bonsai_status bn_graph_array(void *out, bonsai_graph *g, bonsai_section s, bonsa
 void bn_graph_borrow(bonsai_graph *g, const bonsai_graph *parent, uint32_t mask);
 /* Copies what g borrows and releases its parent, whose own arrays may be a caller's. */
 bonsai_status bn_graph_detach(bonsai_graph *g);
+/* Sets *out to g if rc is OK, else frees g; returns rc. */
+bonsai_status bn_graph_give(bonsai_graph **out, bonsai_graph *g, bonsai_status rc);
 /* Makes a deep copy of one section of a view in g. */
 bonsai_status bn_graph_copy(bonsai_graph *g, const bonsai_view *v, bonsai_section s);
 /* Verifies the sections of the mask (BN_BIT | ...) that have not been verified; every algorithm

@@ -67,9 +67,6 @@ bonsai_status bonsai_graph_normalise(bonsai_graph **out, const bonsai_graph *g)
     if (g->view.features > 0)
         BN_TRY(divide_rows(child, g));
     BN_TRY(bonsai_graph_verify(child));
-    *out = child;
-    child = NULL;
 done:
-    bonsai_graph_free(child);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }

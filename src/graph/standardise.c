@@ -291,12 +291,9 @@ bonsai_status bonsai_graph_standardise(bonsai_graph **out, const bonsai_graph *g
     if (like)
         BN_TRY(bn_graph_need(like, BN_ALL_SECTIONS, 0));
     BN_TRY(scale(&s, like));
-    *out = s.out;
-    s.out = NULL;
 done:
-    bonsai_graph_free(s.out);
     bn_free(s.centred);
     bn_free(s.index);
     bn_free(s.value);
-    return rc;
+    return bn_graph_give(out, s.out, rc);
 }

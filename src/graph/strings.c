@@ -196,10 +196,7 @@ bonsai_status bonsai_graph_name_features(bonsai_graph **out, const bonsai_graph 
     bn_names_give(child, names, len);
     names = NULL;
     BN_TRY(bonsai_graph_verify(child));
-    *out = child;
-    child = NULL;
 done:
     bn_free(names);
-    bonsai_graph_free(child);
-    return rc;
+    return bn_graph_give(out, child, rc);
 }

@@ -36,18 +36,12 @@ static void add_sparse(real *y, const bn_input *x, const int32_t *id, const real
             y[x->index[e]] += (factor ? factor[k] : 1) * (x->value ? x->value[e] : 1);
 }
 
-static inline void add_rows(real *y, const bn_input *x, const int32_t *id, const real *factor,
-                            int64_t count)
+void bn_add_rows(real *y, const bn_input *x, const int32_t *id, const real *factor, int64_t count)
 {
     if (x->dense)
         bn_real_combine(y, (bn_cols){x->dense, x->cols, x->cols}, id, factor, count);
     else
         add_sparse(y, x, id, factor, count);
-}
-
-void bn_add_rows(real *y, const bn_input *x, const int32_t *id, const real *factor, int64_t count)
-{
-    add_rows(y, x, id, factor, count);
 }
 
 static void add_row(real *y, const bn_side *s, const bn_input *x, int32_t i)
@@ -57,12 +51,12 @@ static void add_row(real *y, const bn_side *s, const bn_input *x, int32_t i)
     int64_t e = bn_int_at(&s->offsets, i), end = bn_int_at(&s->offsets, i + 1);
     factor[0] = s->own ? left * s->own[i] * (s->right ? s->right[i] : 1) : 0;
     if (s->own)
-        add_rows(y, x, &i, factor, 1);
+        bn_add_rows(y, x, &i, factor, 1);
     for (int64_t count; e < end; e += count) {
         count = end - e < STRETCH ? end - e : STRETCH;
         if (!plain)
             find_factors(factor, s, e, count, left);
-        add_rows(y, x, s->ids + e, plain ? NULL : factor, count);
+        bn_add_rows(y, x, s->ids + e, plain ? NULL : factor, count);
     }
 }
 

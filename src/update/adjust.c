@@ -407,10 +407,7 @@ bonsai_status bn_adjust(bonsai_graph **out, int64_t *adjusted, const bn_moves *m
     BN_TRY(store_labels(&a));
     BN_TRY(store_weights(&a));
     BN_TRY(store_members(&a));
-    *out = a.out;
-    a.out = NULL;
 done:
-    bonsai_graph_free(a.out);
     bn_lists_free(&a.left);
     bn_lists_free(&a.joined);
     bn_free(a.kept);
@@ -419,7 +416,7 @@ done:
     bn_free(a.value);
     bn_free(a.index);
     bn_free(a.uses);
-    return rc;
+    return bn_graph_give(out, a.out, rc);
 }
 
 void bn_adjust_limit(bonsai_graph *small, float most)

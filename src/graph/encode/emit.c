@@ -212,10 +212,7 @@ static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_g
 {
     bonsai_status rc;
     int64_t longest = bn_row_room_in(g, rows.begin, rows.end), columns = 0;
-    int64_t row = row_bytes(p, s, longest, rows.begin < rows.end ? g->view.features : 0);
     feature_row r = {NULL, NULL, 0, 1.0f, NULL};
-    o->room = row > PIECE ? row : PIECE;
-    BN_TRY(BN_NEW(&o->buffer, o->room));
     BN_TRY(BN_NEW(&r.index, longest));
     BN_TRY(BN_NEW(&r.value, longest));
     if (p->type[BONSAI_SECTION_FEATURE_COLUMNS])
@@ -226,7 +223,6 @@ static bonsai_status emit_features(pieces *o, const bn_coding *p, const bonsai_g
         BN_TRY(emit_offsets(o, p, g, &r, rows));
     else
         BN_TRY(emit_rows(o, p, g, s, &r, rows));
-    BN_TRY(flush(o));
 done:
     bn_free(r.index);
     bn_free(r.value);
@@ -240,8 +236,6 @@ static bonsai_status emit_converted(pieces *o, const bn_coding *p, const bonsai_
     bonsai_status rc = BONSAI_OK;
     const bonsai_array *a = &g->view.section[s];
     int64_t i, to;
-    o->room = PIECE;
-    BN_TRY(BN_NEW(&o->buffer, o->room));
     bn_section_part(&i, &to, &g->view, s, rows);
     for (; i < to; i++)
         if (s == BONSAI_SECTION_LABELS)
@@ -252,7 +246,6 @@ static bonsai_status emit_converted(pieces *o, const bn_coding *p, const bonsai_
             BN_TRY(put_int(o, p->type[s], lrintf(bn_real_at(a, i))));
         else
             BN_TRY(put_int(o, p->type[s], bn_int_at(a, i)));
-    BN_TRY(flush(o));
 done:
     return rc;
 }
@@ -262,31 +255,22 @@ static bonsai_status emit_squares(pieces *o, const bonsai_array *a)
 {
     bonsai_status rc = BONSAI_OK;
     const int8_t *number = a->data;
-    o->room = PIECE;
-    BN_TRY(BN_NEW(&o->buffer, o->room));
     for (int64_t i = 0; i < a->count; i++) {
         int code = 0;
         while (code * code < abs(number[i]))
             code++;
         BN_TRY(put_int(o, BONSAI_TYPE_U8, (number[i] < 0 ? -code : code) & 15));
     }
-    BN_TRY(flush(o));
 done:
     return rc;
 }
 
 /* Writes columns as a bit for each feature. */
-static bonsai_status emit_bits(pieces *o, const bonsai_array *a, int64_t bytes)
+static void emit_bits(pieces *o, const bonsai_array *a, int64_t bytes)
 {
-    bonsai_status rc;
-    o->room = bytes;
-    BN_TRY(BN_NEW(&o->buffer, bytes));
     for (int64_t i = 0; i < a->count; i++)
         o->buffer[bn_int_at(a, i) / 8] |= (uint8_t)(1 << bn_int_at(a, i) % 8);
     o->used = bytes;
-    BN_TRY(flush(o));
-done:
-    return rc;
 }
 
 static bool same_type(const bn_coding *p, const bonsai_graph *g, bonsai_section s)
@@ -336,23 +320,35 @@ static bonsai_status emit_as_it_lies(const bonsai_array *a, int64_t from, int64_
 bonsai_status bn_coding_emit_rows(const bn_coding *p, const bonsai_graph *g, bonsai_section s,
                                   bn_rows rows, bn_sink *sink, void *payload)
 {
+    bonsai_status rc;
     bn_halves joined = {sink, payload, -1};
-    bool four = bn_four_bits(p->type[s]);
-    pieces o = {NULL, 0, 0, four ? bn_halves_put : sink, four ? &joined : payload};
+    const bool four = bn_four_bits(p->type[s]);
+    const bool bits = s == BONSAI_SECTION_BASIS_COLUMNS && p->type[s] == BONSAI_TYPE_U8;
+    pieces o = {NULL, PIECE, 0, four ? bn_halves_put : sink, four ? &joined : payload};
+    int64_t row = bits ? p->count[s] : 0;
     if (bn_coding_keeps(p, g, s)) {
         int64_t from, to;
         bn_section_part(&from, &to, &g->view, s, rows);
         return emit_as_it_lies(&g->view.section[s], from, to, sink, payload);
     }
-    bonsai_status rc;
-    if (s == BONSAI_SECTION_BASIS)
-        rc = emit_squares(&o, &g->view.section[s]);
-    else if (s == BONSAI_SECTION_BASIS_COLUMNS && p->type[s] == BONSAI_TYPE_U8)
-        rc = emit_bits(&o, &g->view.section[s], p->count[s]);
+    if (is_feature(s))
+        row = row_bytes(p, s, bn_row_room_in(g, rows.begin, rows.end),
+                        rows.begin < rows.end ? g->view.features : 0);
+    o.room = row > PIECE ? row : PIECE;
+    BN_TRY(BN_NEW(&o.buffer, o.room));
+    if (bits)
+        emit_bits(&o, &g->view.section[s], p->count[s]);
+    else if (s == BONSAI_SECTION_BASIS)
+        BN_TRY(emit_squares(&o, &g->view.section[s]));
+    else if (is_feature(s))
+        BN_TRY(emit_features(&o, p, g, s, rows));
     else
-        rc = is_feature(s) ? emit_features(&o, p, g, s, rows) : emit_converted(&o, p, g, s, rows);
+        BN_TRY(emit_converted(&o, p, g, s, rows));
+    BN_TRY(flush(&o));
+    BN_TRY(bn_halves_end(&joined));
+done:
     bn_free(o.buffer);
-    return rc != BONSAI_OK ? rc : bn_halves_end(&joined);
+    return rc;
 }
 
 bonsai_status bn_coding_emit(const bn_coding *p, const bonsai_graph *g, bonsai_section s,

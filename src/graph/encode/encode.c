@@ -108,30 +108,30 @@ static bonsai_type lossless_four(const bn_traits *t)
     return t->q4 ? BONSAI_TYPE_Q4 : t->s4 ? BONSAI_TYPE_S4 : BONSAI_TYPE_NONE;
 }
 
-static bn_coding best_dense(const bn_coding *base, const bonsai_view *v, const bn_traits *t,
-                            int64_t columns)
+enum { SPARSE = -1 };           /* instead of a number of columns */
+
+static bn_coding coded(const bn_coding *base, const bonsai_view *v, const bn_traits *t,
+                       bonsai_type values, int64_t columns)
 {
-    const bonsai_type narrow[] = {lossless_eight(t), lossless_four(t)};
-    bn_coding best = *base;
-    set_dense(&best, v, t->half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32, columns);
-    for (int i = 0; i < 2; i++)
-        if (narrow[i] != BONSAI_TYPE_NONE) {
-            bn_coding other = *base;
-            set_dense(&other, v, narrow[i], columns);
-            best = smaller(&best, &other);
-        }
-    return best;
+    bn_coding p = *base;
+    if (columns == SPARSE)
+        set_sparse(&p, v, t, values);
+    else
+        set_dense(&p, v, values, columns);
+    return p;
 }
 
-static bn_coding best_sparse(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
+/* Returns the smallest lossless coding of sparse rows, or of some columns of dense rows. */
+static bn_coding best_of(const bn_coding *base, const bonsai_view *v, const bn_traits *t,
+                         int64_t columns)
 {
+    const bool ones = columns == SPARSE && t->ones, half = columns != SPARSE && t->half;
     const bonsai_type narrow[] = {lossless_eight(t), lossless_four(t)};
-    bn_coding best = *base;
-    set_sparse(&best, v, t, t->ones ? BONSAI_TYPE_NONE : BONSAI_TYPE_F32);
+    bn_coding best = coded(base, v, t, ones   ? BONSAI_TYPE_NONE
+                                       : half ? BONSAI_TYPE_F16 : BONSAI_TYPE_F32, columns);
     for (int i = 0; i < 2; i++)
-        if (!t->ones && narrow[i] != BONSAI_TYPE_NONE) {
-            bn_coding other = *base;
-            set_sparse(&other, v, t, narrow[i]);
+        if (!ones && narrow[i] != BONSAI_TYPE_NONE) {
+            const bn_coding other = coded(base, v, t, narrow[i], columns);
             best = smaller(&best, &other);
         }
     return best;
@@ -141,11 +141,12 @@ static bn_coding best_sparse(const bn_coding *base, const bonsai_view *v, const 
  * equals. */
 static bn_coding best_of_all(const bn_coding *base, const bonsai_view *v, const bn_traits *t)
 {
-    const bn_coding dense = best_dense(base, v, t, v->features), sparse = best_sparse(base, v, t);
+    const bn_coding dense = best_of(base, v, t, v->features);
+    const bn_coding sparse = best_of(base, v, t, SPARSE);
     const bn_coding best = smaller(&sparse, &dense);
     if (t->empty == 0)
         return best;
-    const bn_coding some = best_dense(base, v, t, v->features - t->empty);
+    const bn_coding some = best_of(base, v, t, v->features - t->empty);
     return smaller(&best, &some);
 }
 
@@ -166,7 +167,7 @@ int64_t bn_traits_columns(const bn_traits *t, int64_t n, int64_t f)
     int64_t low = -1, high = f - 1;             /* more columns never take fewer bytes */
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        const bn_coding some = best_dense(&base, &v, t, middle);
+        const bn_coding some = best_of(&base, &v, t, middle);
         if (feature_bytes(&some) < feature_bytes(&best))
             low = middle;
         else
@@ -206,8 +207,8 @@ static bonsai_status code_features(bn_coding *p, const bonsai_graph *g, bonsai_e
         }
         break;
     case BONSAI_ENCODING_KEEP:
-        *p = bn_has(g, BONSAI_SECTION_FEATURES) ? best_dense(&base, v, &mapped, v->features)
-                                                : best_sparse(&base, v, &mapped);
+        *p = best_of(&base, v, &mapped,
+                     bn_has(g, BONSAI_SECTION_FEATURES) ? v->features : SPARSE);
         break;
     case BONSAI_ENCODING_F32:
         set_dense(p, v, BONSAI_TYPE_F32, v->features);
