@@ -5,11 +5,10 @@
  * many times as fast if it multiplies by the edges and the features instead.
  *
  * SPDX-License-Identifier: MIT */
-#include "averages.h"
+#include "embed.h"
 
 #include <string.h>
 
-#include "sharded.h"
 
 static const double most_numbers = 1 << 25;     /* 400 MB in both directions */
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "axes.h"
+#include "embed.h"
 
 /* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE and SOME_ROWS: columns
  * and rows that a thread works on; STRETCH: rows between two reports of progress. */

@@ -4,7 +4,7 @@
  * A mixture keeps some of each in one row.
  *
  * SPDX-License-Identifier: MIT */
-#include "blend.h"
+#include "embed.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "sharded.h"
+#include "embed.h"
 
 enum { BLOCK_BYTES = 1 << 24 };
 

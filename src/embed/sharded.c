@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sharded.h"
+#include "embed.h"
 
 enum { STRETCH = 1 << 16 };     /* numbers that a thread reads at a time */
 

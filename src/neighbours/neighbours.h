@@ -4,7 +4,7 @@
 #ifndef BN_NEIGHBOURS_H
 #define BN_NEIGHBOURS_H
 
-#include "embed/sharded.h"
+#include "embed/embed.h"
 
 typedef struct {                /* rows whose neighbours are requested, the same on every rank */
     const int32_t *row;         /* numbers among the rows of all ranks */

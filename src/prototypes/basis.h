@@ -5,7 +5,7 @@
 #define BN_BASIS_H
 
 #include "candidate.h"
-#include "embed/averages.h"
+#include "embed/embed.h"
 #include "fit.h"
 
 /* The views that directions are looked for in: a node's own row, and what it is averaged over. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "candidate.h"
-#include "embed/axes.h"
+#include "embed/embed.h"
 
 enum { ROUNDS = 25, HALVINGS = 100 };   /* of k-means; of an interval of doubles */
 /* Columns of a row: from which it is long, though one of few entries is short, and the most whose

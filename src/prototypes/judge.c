@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "embed/blend.h"
+#include "embed/embed.h"
 #include "judge.h"
 #include "prototypes.h"
 

@@ -8,8 +8,7 @@
 #ifndef BN_PROTOTYPES_H
 #define BN_PROTOTYPES_H
 
-#include "embed/blend.h"
-#include "embed/sharded.h"
+#include "embed/embed.h"
 #include "merit.h"
 #include "trees/job.h"
 

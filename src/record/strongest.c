@@ -21,6 +21,26 @@ static double apart(double value, double mean)
     return fabs(by) > 1e-8 * fmax(fabs(value), fabs(mean)) ? by : 0;
 }
 
+/* ---- the largest entries ---- */
+
+static bool is_stronger(bn_largest a, bn_largest b)
+{
+    const double x = fabs(a.value), y = fabs(b.value);
+    return x != y ? x > y : a.number < b.number;
+}
+
+void bn_largest_add(bn_largest *top, int64_t *count, int64_t room, bn_largest one)
+{
+    int64_t at = *count;
+    if (at == room && !is_stronger(one, top[at - 1]))
+        return;
+    at -= at == room;
+    for (; at > 0 && is_stronger(one, top[at - 1]); at--)
+        top[at] = top[at - 1];
+    top[at] = one;
+    *count += *count < room;
+}
+
 /* ---- mean and spread ---- */
 
 typedef struct {

@@ -4,8 +4,19 @@
 #ifndef BN_STRONGEST_H
 #define BN_STRONGEST_H
 
-#include "base/largest.h"
 #include "graph/graph.h"
+
+/* ---- the few entries of largest absolute value ---- */
+
+typedef struct {
+    int64_t number;
+    double  value;
+} bn_largest;
+
+/* Adds an entry to the *count largest so far, which are in order and have room for `room`. */
+void bn_largest_add(bn_largest *top, int64_t *count, int64_t room, bn_largest one);
+
+/* ---- features ---- */
 
 typedef struct {                /* what a node's features are compared with */
     int64_t f;

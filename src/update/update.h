@@ -9,7 +9,7 @@
 #ifndef BN_UPDATE_H
 #define BN_UPDATE_H
 
-#include "embed/blend.h"
+#include "embed/embed.h"
 #include "trees/job.h"
 
 /* ---- differences (changes.c) ---- */

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "embed/axes.h"
+#include "embed/embed.h"
 #include "parting.h"
 #include "tricky_rows.h"
 

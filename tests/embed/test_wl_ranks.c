@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "condense/condense.h"
-#include "embed/averages.h"
+#include "embed/embed.h"
 #include "random_graph.h"
 #include "threads_world.h"
 

@@ -4,7 +4,7 @@
 #ifndef BN_KMEANS_H
 #define BN_KMEANS_H
 
-#include "embed/sharded.h"
+#include "embed/embed.h"
 
 /* ---- clusters (kmeans.c) ---- */
 
