@@ -87,6 +87,7 @@ int bn_mem_spare(int threads);
 bool bn_mul(int64_t *out, int64_t a, int64_t b);    /* false if a*b overflows or one is negative */
 bool bn_add(int64_t *out, int64_t a, int64_t b);
 static inline int64_t bn_least(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t bn_most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 void    bn_mem_fail_at(int64_t nth);    /* tests: the nth allocation from now fails; -1: none */
 bool    bn_mem_failed(void);            /* tests: whether it has failed */

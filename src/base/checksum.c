@@ -91,9 +91,9 @@ uint32_t bn_crc32_parallel(const void *data, int64_t len, int threads)
     return crc;
 }
 
-/* A checksum is linear: the checksum of the whole is the exclusive or of those of its parts,
- * each shifted by the bytes that follow.  Summing each bit over the ranks yields it in the
- * lowest bits. */
+/* Combines the ranks' checksums, which are linear: that of the whole is the exclusive or of those
+ * of its parts, each shifted by the bytes that follow.  Summing each bit over the ranks yields it
+ * in the lowest bits. */
 bonsai_status bn_crc32_ranks(bn_world *w, uint32_t *crc, int64_t after)
 {
     int64_t bit[32];

@@ -24,7 +24,7 @@ struct bn_folder {
     char       *path;           /* as given, for error messages */
     char       *target, *temporary;     /* temporary: NULL if the folder is only filled */
     const char *const *names;
-    struct stat before;         /* of the folder at target; st_mode 0: there is none */
+    struct stat before;         /* of the folder at target; st_mode 0: none */
     int         fd;             /* of the temporary folder */
     bn_out     *file[MOST_FILES];
 };
@@ -110,7 +110,7 @@ static bonsai_status check_whole(const bn_folder *f)
     return BONSAI_OK;
 }
 
-/* As with a file, another process may remove the folder before it is locked. */
+/* Makes the temporary folder; as with a file, another process may remove it before it is locked. */
 static bool make(bn_folder *f)
 {
     struct stat a = {0}, b = {0};
@@ -244,7 +244,7 @@ done:
     return rc;
 }
 
-/* After a commit the temporary name belongs to the old folder, if any. */
+/* Removes the temporary folder: after a commit, that is the old folder, if any. */
 void bn_folder_close(bn_folder *f)
 {
     if (!f)

@@ -40,8 +40,8 @@ static int64_t of_process(const char *name)
     return read_kilobytes("/proc/self/status", name);
 }
 
-/* Address space that is only reserved does not count: sanitizers reserve terabytes of it, and
- * Python with other libraries gigabytes. */
+/* Returns what the process holds.  Address space that is only reserved does not count: sanitizers
+ * reserve terabytes of it, and Python with other libraries gigabytes. */
 int64_t bn_memory_private(void)
 {
     const int64_t held = of_process("RssAnon:");        /* since Linux 4.5 */
@@ -128,7 +128,8 @@ void bn_memory_group(int64_t *most, int64_t *left, const char *self, const char 
     *left = r.left;
 }
 
-/* "200000 100000": microseconds of all processors in microseconds of the clock; "max": any. */
+/* Reads "200000 100000": microseconds of all processors in microseconds of the clock; "max":
+ * any. */
 static void look_at_quota(void *out, const char *folder, bool older)
 {
     int64_t *cores = out, quota = read_in(folder, older ? "cpu.cfs_quota_us" : "cpu.max", "");
@@ -201,9 +202,9 @@ double bn_setting_bytes(const char *name, char usual)
     return size;
 }
 
-/* Slurm counts megabytes of 2^20 bytes if no unit is given, for the job's part of this machine or
- * for each of its processors there.  If only the processors of a task are known, a process has
- * those. */
+/* Returns the memory that Slurm gives, in megabytes of 2^20 bytes if no unit is given, for the
+ * job's part of this machine or for each of its processors there.  If only the processors of a task
+ * are known, a process has those. */
 int64_t bn_memory_job(int processes)
 {
     const double node = bn_setting_bytes("SLURM_MEM_PER_NODE", 'M');
@@ -238,7 +239,7 @@ static int64_t limit_of(int which)
     return (int64_t)r.rlim_cur;
 }
 
-/* line: of the process status, with the use that this limit counts. */
+/* Returns a limit; line: of the process status, with the use that this limit counts. */
 static bn_bound bound_of(int which, const char *line, const char *name)
 {
     const int64_t limit = limit_of(which), used = limit == INT64_MAX ? -1 : of_process(line);
@@ -247,7 +248,7 @@ static bn_bound bound_of(int which, const char *line, const char *name)
     return (bn_bound){limit, limit > used ? limit - used : 0, name};
 }
 
-/* The address space holds libraries and mapped files, too. */
+/* Returns the tighter limit; the address space holds libraries and mapped files, too. */
 bn_bound bn_memory_process(void)
 {
     const bn_bound data = bound_of(RLIMIT_DATA, "VmData:", "ulimit -d");

@@ -66,7 +66,7 @@ static int64_t largest_request(void)
     return max;
 }
 
-/* Whether a test wants this request to fail. */
+/* Returns whether a test makes this request fail. */
 static bool told_to_fail(void)
 {
     if (atomic_load(&fail_countdown) < 0)
@@ -77,8 +77,8 @@ static bool told_to_fail(void)
     return true;
 }
 
-/* A block is kept for OpenMP, which ends the process if it finds no memory for a team.  Once it has
- * been given away, we allocate nothing until there is another. */
+/* Keeps a block for OpenMP, which ends the process if it finds no memory for a team.  Once it is
+ * given away, nothing is allocated until there is another. */
 static _Atomic(void *) reserve;
 
 static bool has_reserve(void)
@@ -93,8 +93,8 @@ static bool has_reserve(void)
     return atomic_load(&reserve) != NULL;
 }
 
-/* A block that was just given back can be had again at once.  OpenMP keeps that of the last team,
- * but not of a team of one. */
+/* Frees a block of the size of a team, which can then be had again at once.  OpenMP keeps that of
+ * the last team, but not of a team of one. */
 int bn_mem_spare(int threads)
 {
     static _Thread_local int last;
@@ -115,8 +115,8 @@ static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 
 enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };
 
-/* Rows of a large block are read in random order: large pages save the processor a walk of its page
- * tables for each. */
+/* Asks for large pages: rows of a large block are read in random order, and each would cost the
+ * processor a walk of its page tables. */
 static void use_large_pages(void *p, int64_t bytes)
 {
 #ifdef MADV_HUGEPAGE

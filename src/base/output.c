@@ -77,7 +77,8 @@ static int open_nameless(const char *target)
 }
 #endif
 
-/* Until it is locked, another process may take a new file for an abandoned one and remove it. */
+/* Opens and locks the temporary file; before the lock, another process may take it for an abandoned
+ * one and remove it. */
 static bool open_named(bn_out *o)
 {
     struct stat st = {0};
@@ -228,7 +229,8 @@ bonsai_status bn_out_share(bn_out_place *at, bn_out *o, bool local)
                                       : bn_fail_at(BONSAI_E_IO, o->path, "the name is too long");
 }
 
-/* Device numbers differ between machines, and the same name may lead to different files. */
+/* Returns whether the file is another one: device numbers differ between machines, and the same
+ * name may lead to different files. */
 static bool is_other(int fd, const bn_out_place *at)
 {
     struct stat st;

@@ -38,7 +38,7 @@ int64_t bn_memory_left(const bn_memory *m);
  * none, of BKMGT.  0: not set. */
 double bn_setting_bytes(const char *name, char usual);
 
-/* Bytes of memory ... */
+/* Return bytes of memory ... */
 int64_t bn_memory_all(void);            /* of the machine, its control group or its job */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if `processes` share the machine */
@@ -52,7 +52,7 @@ typedef struct {                        /* a limit, in words that its user knows
     const char *name;
 } bn_bound;
 bn_bound bn_memory_process(void);       /* the tighter limit of the process: ulimit -d, -v */
-/* ... and of its job and its control groups: the share of a process if `processes` have it
+/* Returns the limit of the job or its control groups: the share of a process if `processes` have it
  * together. */
 bn_bound bn_memory_outer(int processes);
 /* Fails with E_MEMORY, and names the limit of the process that the request would exceed. */

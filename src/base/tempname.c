@@ -59,7 +59,7 @@ done:
     return rc;
 }
 
-/* stat fails where the system forbids following a link, as in a shared /tmp. */
+/* Follows links where stat fails as the system forbids following them, as in a shared /tmp. */
 bonsai_status bn_follow(char **out, struct stat *st, const char *path)
 {
     bonsai_status rc;
@@ -117,7 +117,7 @@ static bool is_temporary(const char *name, const char *target)
            strspn(name + len + mark, "0123456789abcdef") == DIGITS && !name[len + mark + DIGITS];
 }
 
-/* Files in a temporary folder may have temporary names themselves. */
+/* Removes the files of an open folder, which may have temporary names themselves. */
 void bn_tempname_empty(int fd, const char *const *names)
 {
     int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -162,7 +162,7 @@ void bn_tempname_clean(const char *target, const char *const *names)
 
 /* ---- rights ---- */
 
-/* If the group cannot be kept, it gets no more rights than everyone. */
+/* Gives fd the mode of st; if the group cannot be kept, it gets no more rights than everyone. */
 void bn_keep_mode(int fd, const struct stat *st)
 {
     mode_t mode = st->st_mode & 0777;

@@ -79,7 +79,7 @@ bonsai_status bn_exchange(bn_world *w, void *in, const int64_t *in_bytes, const 
     return rc != BONSAI_OK ? rc : bn_exchange_finish(w);
 }
 
-/* The first rank that failed provides the sentence. */
+/* Returns the status of all ranks; the first rank that failed provides the sentence. */
 bonsai_status bn_agree(bn_world *w, bonsai_status mine)
 {
     bn_error e = {.status = mine};
@@ -117,8 +117,8 @@ bonsai_status bn_receive(bn_world *w, int *from, void **data, int64_t *bytes)
 
 /* ---- sums ---- */
 
-/* The sum and every part of it stay below 2^52 multiples of 2^e; around 1.5 2^(52+e) doubles are
- * 2^e apart, for every term that fits. */
+/* Returns a grid such that the sum and every part of it stay below 2^52 multiples of 2^e; around
+ * 1.5 2^(52+e) doubles are 2^e apart, for every term that fits. */
 double bn_grid(double most, int64_t count)
 {
     int above;

@@ -104,7 +104,7 @@ enum { BN_PANEL_WIDEST = BN_WIDE, BN_PANEL_NARROW = BN_NARROW, BN_PANEL_LEAST = 
  * stay in the cache; four of them at a time if there is room. */
 enum { BN_PANEL_FEW = 2 * BN_PANEL_NARROW, BN_PANEL_CACHE = 16 << 20 };
 int bn_panel_usual(int64_t rows, int64_t f);    /* columns for these rows of f features */
-/* Rows with fewer entries than one in so many columns are cheaper sparse. */
+/* Rows with fewer entries than f divided by this are cheaper sparse. */
 enum { BN_SPARSE_SHARE = 16 };
 
 /* ---- views of a node, and mixtures of them (blend.c) ---- */

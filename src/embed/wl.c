@@ -110,7 +110,8 @@ done:
     return rc;
 }
 
-/* Features without rounds stay sparse however many they are: dense rows would gain nothing. */
+/* Runs all rounds.  Features without rounds stay sparse however many they are: dense rows would
+ * gain nothing. */
 static bonsai_status all_rounds(bn_embedding *out, bn_wl_run *w)
 {
     bonsai_status rc = BONSAI_OK;

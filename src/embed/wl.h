@@ -208,9 +208,9 @@ bonsai_status bn_wl_dense(bn_embedding *out, bn_wl_run *w);    /* all remaining 
 /* Replaces x by the next embedding of own nodes; last: of the requested nodes. */
 bonsai_status bn_wl_sparse_step(bn_wl_run *w, bool last);
 bonsai_status bn_wl_sparse_pick(bn_wl_run *w);          /* x = the features of requested nodes */
-/* Make dense rows of sparse ones in the last round (wl_last.c); estimate from some rows whether
- * most of the result will not be zero. */
+/* Makes dense rows of sparse ones in the last round (wl_last.c). */
 bonsai_status bn_wl_last_dense(bn_embedding *out, bn_wl_run *w);
+/* Estimates, from some rows, whether most of the result will not be zero. */
 bonsai_status bn_wl_fills(bool *out, const bn_wl_run *w);
 void bn_wl_rows_free(bn_wl_rows *r);
 /* Starts to fetch rows of the halo at a level; they are there after bn_exchange_finish. */

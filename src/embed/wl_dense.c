@@ -93,7 +93,8 @@ static void load_sparse(sheet *p, const bn_wl_run *w, int32_t *cursor)
     }
 }
 
-/* Own features of a mapped file are read from front to back, once for each sheet. */
+/* Advises the system how own features of a mapped file are read: from front to back, once a
+ * sheet. */
 static void advise(const bn_wl_run *w, int how)
 {
     const bonsai_array *x = &w->g->view.section[BONSAI_SECTION_FEATURES];

@@ -48,7 +48,7 @@ static bonsai_status exchange_lengths(bn_wl_run *w, int level)
     return bn_exchange(world, far->in_length, w->in_bytes, far->out_length, w->out_bytes);
 }
 
-/* Rows that are not needed at this level have no entries. */
+/* Allocates the entries; rows that are not needed at this level have none. */
 static bonsai_status room_for_entries(bn_wl_run *w, int level, int ranks)
 {
     bonsai_status rc;

@@ -88,7 +88,7 @@ static bool run_block(sparse_round *r, int64_t lane, int64_t number)
     return true;
 }
 
-/* Takes blocks until the last: rows differ too much in length to be distributed beforehand. */
+/* Takes blocks until the last: rows differ too much in length to be distributed in advance. */
 static void run_lane(sparse_round *r, int64_t lane, int64_t last)
 {
     for (;;) {

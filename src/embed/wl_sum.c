@@ -10,8 +10,8 @@
 
 #include "wl.h"
 
-/* GROUP: features of a stretch; FEW: rows with fewer entries than one in so many features are thin;
- * AHEAD, AHEAD_BYTES: rows that are prefetched, and how much of each. */
+/* GROUP: features of a stretch; FEW: rows with fewer entries than f / FEW are thin; AHEAD,
+ * AHEAD_BYTES: rows that are prefetched, and how much of each. */
 enum { GROUP_BITS = 6, GROUP = 1 << GROUP_BITS, FEW = 16, AHEAD = 4, AHEAD_BYTES = 256 };
 
 bonsai_status bn_wl_sum_new(bn_wl_sum *k, int64_t f)
@@ -114,7 +114,7 @@ static void put_own(float *row, const bn_wl_sum *k, const bn_wl_row *own)
         row[bn_wl_index(own, e)] = k->own[e];
 }
 
-/* Applies the rule where a node has no entry of its own. */
+/* Applies the rule where a node itself has no entry. */
 static void apply(float *to, const float *sum, const bn_wl_run *w, int64_t v, int64_t count)
 {
     const float factor = w->factor[v];

@@ -265,7 +265,7 @@ done:
     return rc;
 }
 
-/* Offsets belong to the section after them. */
+/* Checks offsets, which belong to the section after them. */
 static bonsai_status check_offsets(scan *s)
 {
     bonsai_status rc;

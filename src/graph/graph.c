@@ -279,8 +279,8 @@ bonsai_status bn_graph_need(const bonsai_graph *g, uint32_t mask, int threads)
     return need(g, mask, threads, NULL);
 }
 
-/* If one rank has not verified a section, all ranks verify it, and without the lock: ranks that are
- * threads may share one handle. */
+/* Verifies on all ranks a section that one rank has not verified, and without the lock: ranks that
+ * are threads may share one handle. */
 bonsai_status bn_graph_need_at(const bonsai_graph *g, uint32_t mask, const bn_place *place)
 {
     bonsai_status rc;

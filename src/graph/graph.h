@@ -173,7 +173,8 @@ enum { BN_ODD = 120 };
  * with all, that only b has; "" if none, or if names are not known. */
 void          bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
-/* bonsai_graph_check on all ranks; and its check of symmetry, which requires a verified g. */
+/* Check as bonsai_graph_check does, on all ranks; and symmetry alone, which requires a verified
+ * g. */
 bonsai_status bn_graph_check(const bonsai_graph *g, const bn_place *at);
 bonsai_status bn_symmetry_check(const bonsai_graph *g, const bn_place *at);
 /* Checks symmetry with messages of at most `batch` entries. */
@@ -440,7 +441,7 @@ typedef struct {
 /* Computes all sizes in one pass over the features.  Collective. */
 bonsai_status bn_graph_sizes(bn_sizes *out, const bonsai_graph *g, const bn_place *at);
 
-/* bonsai_graph_bytes and bonsai_graph_stats on all ranks; several ranks cannot count by
+/* Compute bonsai_graph_bytes and bonsai_graph_stats on all ranks; several ranks cannot count by
  * BONSAI_ACCOUNTING_PAPER_CONDENSED, which is for small graphs. */
 bonsai_status bn_graph_bytes(double *out, const bonsai_graph *g, bonsai_accounting accounting,
                              const bn_place *at);

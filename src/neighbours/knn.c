@@ -21,7 +21,7 @@
 
 #include "knn.h"
 
-/* Sparse rows with at least one entry in so many columns are measured as dense rows. */
+/* Sparse rows with at least f / LINE_SHARE entries are measured as dense rows. */
 enum { LINE_SHARE = 32 };
 static const float most_norm = 1e37f;   /* sums of two such products are still numbers */
 

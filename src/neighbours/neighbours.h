@@ -32,7 +32,7 @@ bonsai_status bn_knn(int32_t *list, float *dist, const bn_sharded *x, const bn_s
 enum { BN_KNN_BLOCK = 2048 };
 /* The most samples of a block over ranks, where every rank holds their rows. */
 enum { BN_KNN_SAMPLES = 8192 };
-/* Spare candidates of a sample; with so many more than k they are measured. */
+/* Spare candidates of a sample; with more than k and these they are measured. */
 enum { BN_KNN_SPARE = 64 };
 static inline int64_t bn_knn_room(int64_t k) { return 4 * k + 2 * BN_KNN_SPARE; }
 

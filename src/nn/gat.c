@@ -279,11 +279,6 @@ static workings workings_in(const bn_at *at)
     return (workings){at->room, own, own + at->n * at->k};
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void space(bn_space *out, const bn_at *at)
 {
     bool features = at->way == BN_FIRST_IN_BLOCKS;
@@ -294,8 +289,8 @@ static void space(bn_space *out, const bn_at *at)
     out->made[SUM] = features ? at->f : 0;
     out->entry = k;
     out->forward = features ? 2 * at->f * k : 0;
-    out->backward = larger((entries + at->n) * k + blocks_of(at->n) * 2 * wide,
-                           larger(bn_times_room(&at->x, wide), BN_BIAS_ROOM * wide));
+    out->backward = bn_most((entries + at->n) * k + blocks_of(at->n) * 2 * wide,
+                           bn_most(bn_times_room(&at->x, wide), BN_BIAS_ROOM * wide));
 }
 
 /* Computes e of row i under head t from g, in place: the softmax, then leaky.  ddst replaces

@@ -30,16 +30,11 @@ struct bn_infer {
 
 /* ---- the slab ---- */
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static int64_t block_rows(const bn_dims *d)
 {
-    int64_t wide = larger(d->features, d->hidden);
+    int64_t wide = bn_most(d->features, d->hidden);
     for (int layer = 0; layer < d->layers; layer++)
-        wide = larger(wide, bn_dims_size(d, layer, BN_SIZE_WIDE));
+        wide = bn_most(wide, bn_dims_size(d, layer, BN_SIZE_WIDE));
     int64_t rows = BLOCK_NUMBERS / wide;
     return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
 }
@@ -50,7 +45,7 @@ static int64_t block_entries(const bn_side *s, int64_t rows)
     int64_t most = 0;
     for (int64_t first = 0; first < s->n; first += rows) {
         int64_t end = s->n - first < rows ? s->n : first + rows;
-        most = larger(most, bn_int_at(&s->offsets, end) - bn_int_at(&s->offsets, first));
+        most = bn_most(most, bn_int_at(&s->offsets, end) - bn_int_at(&s->offsets, first));
     }
     return most;
 }
@@ -73,14 +68,14 @@ static bn_at at_of(const bn_infer *i, int layer)
 static void widen(bn_space *most, const bn_space *one)
 {
     for (int k = 0; k < BN_SENT; k++)
-        most->sent[k] = larger(most->sent[k], one->sent[k]);
+        most->sent[k] = bn_most(most->sent[k], one->sent[k]);
     for (int k = 0; k < BN_MADE; k++)
-        most->made[k] = larger(most->made[k], one->made[k]);
-    most->entry = larger(most->entry, one->entry);
-    most->forward = larger(most->forward, one->forward);
+        most->made[k] = bn_most(most->made[k], one->made[k]);
+    most->entry = bn_most(most->entry, one->entry);
+    most->forward = bn_most(most->forward, one->forward);
 }
 
-/* Layers share the arrays, each as large as the layer that needs most. */
+/* Lays out the arrays, which layers share, each as large as the layer that needs most. */
 static void lay_out(bn_infer *i, bn_slab *s)
 {
     int64_t n = i->o->x.rows;

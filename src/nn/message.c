@@ -236,7 +236,8 @@ static bonsai_status scale(bn_messages *m, bn_norm norm, bool gradients, int thr
     return gradients ? find_mirror(m) : BONSAI_OK;
 }
 
-/* If the weights are an operator, norms that use weights sum with them unchanged. */
+/* Makes the messages; if the weights are an operator, norms that use weights sum with them
+ * unchanged. */
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads)
 {

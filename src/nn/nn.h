@@ -145,8 +145,8 @@ typedef struct {
     void   *owned[8];
 } bn_messages;
 
-/* Uses the arrays of an undirected graph without a copy; in a directed graph messages travel along
- * the edges, as in PyTorch Geometric. */
+/* Makes the messages from the arrays of an undirected graph without a copy; in a directed graph
+ * messages travel along the edges, as in PyTorch Geometric. */
 bonsai_status bn_messages_make(bn_messages *out, const bonsai_graph *g, bn_norm norm,
                                bool gradients, int threads);
 void bn_messages_free(bn_messages *m);
@@ -230,7 +230,7 @@ typedef struct {                /* the targets of training */
 } bn_targets;
 
 /* Fills zeroed targets with the labelled training nodes of g, soft labels and weights (targets.c).
- * Fails if there are none. */
+ * Fails without such nodes. */
 bonsai_status bn_targets_list(bn_targets *t, const bonsai_graph *g);
 /* Fails if all targets are of one class. */
 bonsai_status bn_targets_check(const bn_targets *t, const bonsai_graph *g);
@@ -310,7 +310,7 @@ bonsai_status bn_slab_make(bn_slab *s, const bn_dims *d, const bn_operand *o);
 
 typedef struct bn_network bn_network;   /* activations and gradients of one run on one operand */
 
-/* gradients: whether bn_network_backward will be called */
+/* Allocates a run; gradients: whether bn_network_backward will be called. */
 bonsai_status bn_network_new(bn_network **out, const bn_dims *d, const bn_operand *o,
                              double dropout, bool gradients, int threads);
 void bn_network_free(bn_network *w);

@@ -9,7 +9,7 @@
 
 #include "nn.h"
 
-enum { DENSE_SHARE = 5 };       /* dense if at least one number in so many is not zero */
+enum { DENSE_SHARE = 5 };       /* dense if at least 1 / DENSE_SHARE of the numbers are not zero */
 
 enum { CHOSEN, DENSE, OFFSETS, INDEX, VALUE, T_OFFSETS, T_INDEX, T_VALUE, PASSED };
 

@@ -40,7 +40,8 @@ static bonsai_status in_field(const char *where, const char *what, int64_t value
     return in_range(where, what, value, (int64_t)f->low, (int64_t)f->high);
 }
 
-/* Within these bounds no product of two sizes and sixteen layers overflows. */
+/* Fails unless the dimensions are in bounds within which no product of two sizes and sixteen layers
+ * overflows. */
 bonsai_status bn_dims_check(const bn_dims *d, const char *where)
 {
     enum { MOST_CLASSES = 1 << 20, MOST_FEATURES = 1 << 26 };

@@ -16,10 +16,10 @@
 #include "base/scratch.h"
 #include "tensor.h"
 
-/* Of OpenBLAS, in none of its headers: they may be missing. */
+/* Functions of OpenBLAS that none of its headers declares: they may be missing. */
 void *blas_memory_alloc(int place) __attribute__((weak));
 void  blas_memory_free(void *buffer) __attribute__((weak));
-extern int blas_server_avail __attribute__((weak));     /* whether it has threads of its own */
+extern int blas_server_avail __attribute__((weak));     /* whether it has its own threads */
 
 enum { BUFFER = 128 << 20, FEW = 48, MOST = 1024 };
 
@@ -147,8 +147,8 @@ void bn_blas_end(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* OpenBLAS waits for its threads when the process exits, and a thread that waits for memory never
- * ends: if there may be one, OpenBLAS is made to believe that it has none. */
+/* Makes OpenBLAS believe that it has no threads if one may wait for memory: it waits for its
+ * threads when the process exits, and such a thread never ends. */
 __attribute__((destructor)) static void leave_waiting_threads(void)
 {
     if (&blas_server_avail && blas_server_avail && bn_memory_unreserved() < INT64_MAX && !is_room())

@@ -258,7 +258,7 @@ static void times(float *y, const bn_operands *o, int64_t rows, int64_t width, i
         }
 }
 
-/* Sixteen partial sums, halved until one is left. */
+/* Computes sixteen partial sums, halved until one is left. */
 static inline float dot_row(const float *restrict a, const float *restrict b, int64_t n)
 {
     columns wide = {0};
@@ -365,7 +365,7 @@ static void outer(double *restrict out, const double *restrict a, const double *
             outer_block(out + r * BN_TILE + c, a + r, b + c, depth);
 }
 
-/* The zero turns a minus zero into a plus. */
+/* Multiplies twice; the zero turns a minus zero into a plus. */
 static void mix(float *y, const float *x, float a, float b, int64_t n)
 {
     int64_t i = 0;
@@ -412,7 +412,7 @@ static inline int64_t pack_line(int32_t *index, float *value, const float *x, in
 }
 #endif
 
-/* A line begins only where count is at most room, and it writes at most 16 entries. */
+/* Packs in lines of 16: a line begins only where count is at most room. */
 static int64_t pack(int32_t *index, float *value, const float *x, int32_t first, int64_t n,
                     int64_t room)
 {

@@ -94,7 +94,7 @@ void bn_diagonalise(double *t, double *q, int n)
                 swap_columns(t, q, n, a, b);
 }
 
-/* v = v q */
+/* Computes v = v q. */
 static void turn(double *v, double q[BN_BLOCK][BN_BLOCK], int64_t f)
 {
     for (int64_t j = 0; j < f; j++) {

@@ -225,9 +225,9 @@ bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares,
 /* ---- subspaces (subspace.c): columns of f numbers, each `width` apart ---- */
 
 double bn_block_dot(const double *a, int p, const double *b, int q, int64_t f, int width);
-/* Columns of length 1, at right angles; what depends on earlier ones becomes 0. */
+/* Makes the columns orthonormal; columns that depend on earlier ones become 0. */
 void bn_straighten(double *v, int64_t f, int width);
-/* t, n x n and symmetric, becomes diagonal, its values descending, by the turn q. */
+/* Turns t, n x n and symmetric, by q into a diagonal matrix of descending values. */
 void bn_diagonalise(double *t, double *q, int n);
 
 enum { BN_BLOCK = 8, BN_SUBSPACE_STEPS = 60 };

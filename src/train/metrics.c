@@ -123,8 +123,8 @@ static bonsai_status check_guesses(int64_t *classes, const bn_judged *j, const b
     return BONSAI_OK;
 }
 
-/* Fills the items of the tally with margins, those of the scores, which the probabilities' ratio
- * gives back.  Returns the place of the first pair that is no probabilities; -1: there is none. */
+/* Fills the items of the tally with margins, those of the scores, which follow from the ratio of
+ * the probabilities.  Returns the place of the first pair that are not probabilities, or -1. */
 static int64_t rank(bn_tally *t, const bn_judged *j, const float *probabilities)
 {
     for (int64_t i = 0; i < j->count; i++) {

@@ -39,7 +39,8 @@ done:
 
 /* ---- comparing ---- */
 
-/* Few nodes may miss the rare large values of a column, so they need a larger difference. */
+/* Returns whether two scales are far apart.  Few nodes may miss the rare large values of a column,
+ * so they need a larger difference. */
 static bool is_far(const float was[2], const float is[2], int64_t nodes)
 {
     const double a = (double)was[1], b = (double)is[1], by = nodes < MANY_NODES ? 30 : 10;

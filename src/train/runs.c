@@ -281,8 +281,8 @@ static void wait_for_others(running *r)
     }
 }
 
-/* A run with all threads must not be in a parallel region itself: threads of inner regions would be
- * started again each time. */
+/* Runs seeds.  A run with all threads must not be in a parallel region itself: threads of inner
+ * regions would be started again each time. */
 static void work(running *r, int first, int count)
 {
     for (int i = 0; i < count && r->workers == 1; i++)

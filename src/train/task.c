@@ -54,8 +54,8 @@ static bonsai_status check_metric(const bn_task *t)
 
 /* ---- features ---- */
 
-/* A condensed graph may keep some of the features only, and may have been standardised: the full
- * graph is then treated alike. */
+/* A condensed graph may keep some of the features only, and may have been standardised: then the
+ * full graph is treated alike. */
 
 static bonsai_status room_for_standard(bn_task *t)
 {
@@ -71,7 +71,7 @@ static float standard_of(const bonsai_graph *g, bonsai_section s, int64_t j)
     return s == BONSAI_SECTION_FEATURE_SPREAD && v == 0 ? 1.0f : v;
 }
 
-/* Fails unless both graphs, which come standardised, are so by the same numbers. */
+/* Fails unless both graphs, which are standardised, are so by the same numbers. */
 static bonsai_status same_standard(const bn_task *t)
 {
     const bonsai_array *x = t->small->view.section;
@@ -83,8 +83,8 @@ static bonsai_status same_standard(const bn_task *t)
                    "not, or not by the same mean and spread", t->full->where, t->small->where);
 }
 
-/* The numbers that small was standardised by belong to the model even where both graphs come
- * standardised: it may be put to one that does not. */
+/* Gives the model the numbers by which small was standardised, even if both graphs are: it may
+ * predict on a graph that is not. */
 static bonsai_status match_standard(bn_task *t)
 {
     bonsai_status rc = BONSAI_OK;

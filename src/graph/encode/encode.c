@@ -44,7 +44,7 @@ static bonsai_type index_type(const bonsai_view *v)
     return number_type(v->features);
 }
 
-/* columns: all, or fewer, which are then listed. */
+/* Codes dense rows of all columns, or of fewer, which are then listed. */
 static void set_dense(bn_coding *p, const bonsai_view *v, bonsai_type t, int64_t columns)
 {
     set(p, BONSAI_SECTION_FEATURES, t, v->nodes * columns);

@@ -109,29 +109,21 @@ static bool is_settled(const facts *f, const bonsai_array *plain)
            (!f->t.half || plain->type == BONSAI_TYPE_F16);
 }
 
-/* A value is zero if all its bits are zero; its highest bit is the sign. */
-static void count_floats(bn_traits *t, const uint32_t *bits, int64_t count)
+/* Counts floats, or halves, that are not zero, and finds a minus sign, by their bits. */
+static inline __attribute__((always_inline)) void
+count_values(bn_traits *t, const void *data, int64_t first, int64_t count, const bool halves)
 {
+    const uint32_t *floats = (const uint32_t *)data + first;
+    const uint16_t *shorts = (const uint16_t *)data + first;
     uint32_t any = 0, zeros = 0;
 #pragma omp simd reduction(|:any) reduction(+:zeros)
     for (int64_t i = 0; i < count; i++) {
-        any |= bits[i];
-        zeros += bits[i] == 0;
+        const uint32_t bits = halves ? shorts[i] : floats[i];
+        any |= bits;
+        zeros += bits == 0;
     }
     t->nnz += count - zeros;
-    t->negative |= any >> 31 != 0;
-}
-
-static void count_halves(bn_traits *t, const uint16_t *bits, int64_t count)
-{
-    uint32_t any = 0, zeros = 0;
-#pragma omp simd reduction(|:any) reduction(+:zeros)
-    for (int64_t i = 0; i < count; i++) {
-        any |= bits[i];
-        zeros += bits[i] == 0;
-    }
-    t->nnz += count - zeros;
-    t->negative |= any >> 15 != 0;
+    t->negative |= any >> (halves ? 15 : 31) != 0;
 }
 
 static void count_rows(bn_traits *t, const bonsai_graph *g, const bonsai_array *plain,
@@ -145,9 +137,9 @@ static void count_rows(bn_traits *t, const bonsai_graph *g, const bonsai_array *
                     (bn_rows){begin, end, false, false});
     for (; from < to; from += piece)
         if (plain->type == BONSAI_TYPE_F32)
-            count_floats(t, (const uint32_t *)plain->data + from, bn_least(piece, to - from));
+            count_values(t, plain->data, from, bn_least(piece, to - from), false);
         else
-            count_halves(t, (const uint16_t *)plain->data + from, bn_least(piece, to - from));
+            count_values(t, plain->data, from, bn_least(piece, to - from), true);
 }
 
 /* ---- learning ---- */

@@ -33,9 +33,9 @@ static bonsai_status check_options(const bonsai_generate_options *o)
 
 /* ---- shared tools ---- */
 
-/* A Feistel network over the bits of n-1: each round changes one half by a hash of the other, so it
- * can be inverted and maps no two inputs to one.  Outputs of n and above are mapped again until
- * they are below n, in less than two steps on average. */
+/* Makes a Feistel network over the bits of n-1: each round changes one half by a hash of the other,
+ * so it can be inverted and maps no two inputs to one.  Outputs of n and above are mapped again
+ * until they are below n, in less than two steps on average. */
 bn_permutation bn_permutation_of(int64_t n, uint64_t seed)
 {
     int bits = 0;

@@ -30,13 +30,13 @@ enum bn_purpose {
 /* Checks the options, and sets up the nodes of this rank of w. */
 bonsai_status bn_maker_init(bn_maker *k, const bonsai_generate_options *o, const bn_world *w);
 void          bn_maker_free(bn_maker *k);
-/* The first node of a rank. */
+/* Returns the first node of a rank. */
 static inline int64_t bn_maker_begin(int64_t n, int64_t rank, int64_t ranks)
 {
     return n / ranks * rank + n % ranks * rank / ranks;
 }
 
-/* The seed of one purpose. */
+/* Returns the seed of one purpose. */
 static inline uint64_t bn_maker_seed(const bn_maker *k, enum bn_purpose p)
 {
     return bn_rng_at(k->o.seed, (uint64_t)p).key;
@@ -58,7 +58,7 @@ typedef void bn_block_fn(void *payload, int64_t begin, int64_t end, int64_t lane
 bonsai_status bn_maker_blocks(const bn_maker *k, int64_t begin, int64_t end, const char *stage,
                               double cost, bn_block_fn *fn, void *payload);
 
-/* The class of a node; and the class it leans to: its own, or the one it borders on. */
+/* Return the class of a node, and the class that it leans to: its own, or the one it borders on. */
 int64_t bn_maker_class(const bn_maker *k, int64_t v);
 int64_t bn_maker_leaning(const bn_maker *k, int64_t v);
 /* Draws a class other than t, in proportion to size. */

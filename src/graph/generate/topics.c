@@ -80,7 +80,7 @@ static int32_t draw_word(const bn_writer *w, int64_t t, bn_rng *r)
     return (int32_t)draw_zipf(w->k->f, r);
 }
 
-/* The first id from `id` upwards, with wraparound, that is not in the sorted row. */
+/* Returns the first id from `id` upwards, with wraparound, that is not in the sorted row. */
 static int32_t next_free(const int32_t *row, int64_t count, int32_t id, int64_t f)
 {
     int64_t i = 0;
