@@ -20,6 +20,10 @@ import tempfile
 import termios
 import time
 import unicodedata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools/site"))
+import terminal                                                         # noqa: E402
 
 WIDTHS = tuple(map(int, sys.argv[2:])) or (60, 80, 120, 200)
 CODES = re.compile(r"\033\[[0-9;?]*[A-Za-z]")
@@ -215,6 +219,7 @@ def main():
     bars()
 
 
+terminal.require()
 with tempfile.TemporaryDirectory(prefix="bonsai-widths-") as scratch:
     os.chdir(scratch)
     main()

@@ -189,6 +189,7 @@ def prepare(folder):
 
 
 def main(arguments):
+    terminal.require()
     paths = [Path(a).resolve() for a in arguments] or pages.sources()
     tally, faults, start = collections.Counter(), [], time.time()
     with tempfile.TemporaryDirectory(prefix="bonsai-docs-") as folder:

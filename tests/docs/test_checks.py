@@ -85,4 +85,5 @@ class Page(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    blocks.terminal.require()
     unittest.main()

@@ -130,7 +130,7 @@ static const shape shapes[] = {
     {9, 300, 3, 60, true, false},       /* few: sparse; bits are smaller */
     {9, 300, 3, 11, false, false},      /* very few: a list is smaller */
     {4, 70000, 2, 40, true, false},     /* a list of u32 */
-    {4, 70000, 2, 9000, false, false},  /* bits of many features */
+    {4, 70000, 2, 2400, false, false},  /* bits of many features */
     {1, 3, 1, 1, true, true},
     {40, 64, 4, 64, true, true},
 };

@@ -147,6 +147,8 @@ static void more_budget_is_no_worse(void **state)
 {
     (void)state;
     for (int k = 0; k < 8; k++) {
+        if (cases_to_run(8) < 8 && k % 2 != k / 2 % 2)      /* each way with one of the layouts */
+            continue;
         bonsai_graph *g = generated(1500, k % 2);
         double best = 0;
         for (int step = 0; step < 5; step++) {
