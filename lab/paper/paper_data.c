@@ -127,17 +127,6 @@ int paper_sets(dataset sets[MOST_SETS])
 
 /* ---- published figures --------------------------------------------------- */
 
-static const struct { const char *word, *sentence; } reasons[] = {
-    {"scale", "the small graph was made from features whose rows sum to 1, but judged on the raw "
-              "features; many such numbers are close to always naming the largest class"},
-    {"late", "more than the five hours after which the paper prints OOT"},
-    {"spectrum", "the graph that was judged has no eigenvectors, and so no edges: it is a set of "
-                 "rows, not what GDEM makes"},
-    {"edges", "judged by a variant of the network that takes edge weights as edge features, on a "
-              "complete graph"},
-    {"formula", "does not follow from the published seconds by the paper's own formula"},
-};
-
 static int fits(const char *pattern, const char *text)
 {
     return strcmp(pattern, "*") == 0 || strcmp(pattern, text) == 0;
@@ -152,9 +141,8 @@ static const char *broken(char line[FIELDS][FIELD])
         int same = 1;
         for (int i = 0; i < 5; i++)
             same &= fits(f[i], line[i]);
-        for (size_t i = 0; same && i < sizeof reasons / sizeof *reasons; i++)
-            if (strcmp(reasons[i].word, f[5]) == 0)
-                return reasons[i].sentence;
+        if (same)
+            return bn_json_as_text(bn_json_get(paper_described("reasons"), f[5]));
     }
     return NULL;
 }

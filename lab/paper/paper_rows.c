@@ -1,7 +1,7 @@
 /* paper_rows.c -- goes through the rows of a table, and finds the cell behind each of its columns.
  *
- * A cell is described by words: "METHOD SETTING", where the setting "nodes" has as many nodes as the
- * published peers at the row's ratio; "full", the full graph; or "pairs STUDY".
+ * A cell is described by words: "METHOD SETTING", where the setting "nodes" has as many nodes as
+ * the published peers at the row's ratio; "full", the full graph; or "pairs STUDY".
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -34,7 +34,7 @@ static int is_true(const bn_json *object, const char *key)
     return bn_json_is_true(bn_json_get(object, key));
 }
 
-/* The rows of one dataset, network and ratio are those of the methods, or the table's own, or one. */
+/* Returns the methods, the table's own list, or NULL: one row a dataset, network and ratio. */
 static const bn_json *items_of(const bn_json *table)
 {
     const bn_json *rows = bn_json_get(table, "rows");
@@ -67,13 +67,14 @@ static int each_item(place at, int ratios, row_fn *fn, void *payload)
 int paper_each_row(const paper *p, const bn_json *table, row_fn *fn, void *payload)
 {
     const bn_json *models = bn_json_get(table, "models"), *ratios = bn_json_get(table, "ratios");
+    const size_t many = bn_json_count(models);
     const int n = bn_json_count(ratios) > 0 ? (int)bn_json_count(ratios) : 1;
     const int64_t quick = bn_json_as_whole(bn_json_get(table, "quick_ratios"));
     place at = {.p = p, .table = table};
     const char *model;
     int code = 0;
     for (; at.set < p->set_count; at.set++)
-        for (size_t m = 0; paper_is_there(p, at.set) && (m == 0 || m < bn_json_count(models)); m++) {
+        for (size_t m = 0; paper_is_there(p, at.set) && m < (many ? many : 1); m++) {
             model = bn_json_as_text(bn_json_at(models, m));
             at.model = model ? model_named(model) : BONSAI_MODEL_GCN;
             for (at.r = 0; code == 0 && at.r < (p->quick && quick ? (int)quick : n); at.r++) {
@@ -178,7 +179,8 @@ static int is_fixed(const bonsai_cell *c)
 
 /* With a GCN, what draws is drawn often enough for an error, but for what is slow: methods that
  * learn, and large graphs in the paper's accounting. */
-static int draws_of(const place *at, const char *source, const bn_json *method, const bonsai_cell *c)
+static int draws_of(const place *at, const char *source, const bn_json *method,
+                    const bonsai_cell *c)
 {
     const int slow = is_true(method, "learns") || strcmp(source, "paper") == 0 ||
                      at->model != BONSAI_MODEL_GCN;

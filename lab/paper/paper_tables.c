@@ -175,23 +175,14 @@ static void add_rows(bn_json *rows, const paper *p, const bn_json *table)
 
 /* ---- charts -------------------------------------------------------------- */
 
-typedef struct {                /* a col of a table that is made */
-    const bn_json *rows;
-    size_t at;
-} values;
-
-static values values_of(const bn_json *made, const char *key)
-{
-    const bn_json *head = bn_json_get(made, "head");
-    values v = {bn_json_get(made, "rows"), 0};
-    while (v.at < bn_json_count(head) && strcmp(paper_text(bn_json_at(head, v.at), "key"), key) != 0)
-        v.at++;
-    return v;
-}
-
+/* Returns what stands in a row of a table that is made; NULL if it has no such column. */
 static const bn_json *cell_in(const bn_json *made, const bn_json *row, const char *key)
 {
-    return bn_json_at(row, values_of(made, key).at);
+    const bn_json *head = bn_json_get(made, "head");
+    size_t i = 0;
+    while (i < bn_json_count(head) && strcmp(paper_text(bn_json_at(head, i), "key"), key) != 0)
+        i++;
+    return bn_json_at(row, i);
 }
 
 static int is_of(const bn_json *made, const bn_json *row, const char *key, const char *text)
@@ -246,7 +237,8 @@ static bn_json *points_of(const bn_json *chart, const paper *p, const bn_json *m
     const char *model = bn_json_as_text(bn_json_get(chart, "model"));
     for (size_t i = 0; (row = bn_json_at(bn_json_get(made, "rows"), i)); i++) {
         const bn_json *y = cell_in(made, row, bn_json_as_text(bn_json_at(axes, 1)));
-        const double x = number_of(p, set, cell_in(made, row, bn_json_as_text(bn_json_at(axes, 0))));
+        const bn_json *at = cell_in(made, row, bn_json_as_text(bn_json_at(axes, 0)));
+        const double x = number_of(p, set, at);
         if (!is_of(made, row, "dataset", p->sets[set].is->name) ||
             (model && !is_of(made, row, "model", model)) || isnan(x) ||
             isnan(number_of(p, set, y)))
