@@ -20,8 +20,8 @@ typedef struct {
     bonsai_graph *small;
     bonsai_condense_info info;
     bonsai_status rc;
-    char error[1024];           /* where it could not be made: what was said, ... */
-    char sentence[120];         /* ... and why not, without the name of the file */
+    bn_error error;             /* where it could not be made: the refusal, ... */
+    char sentence[120];         /* ... and its reason, without the name of the file */
     int64_t outlook;            /* where it cannot win: from so many nodes info.probe is what it
                                  * can expect */
 } entrant;
@@ -33,7 +33,7 @@ static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
         return e->rc;
-    snprintf(e->error, sizeof e->error, "%s", bonsai_error());
+    bn_error_keep(&e->error);
     bn_request_refusal(e->sentence, sizeof e->sentence, where);
     return BONSAI_OK;
 }
@@ -140,14 +140,14 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
                  judged, bn_s(job->judge.far.rows), with, other->info.probe);
 }
 
-/* What the first that makes nodes said, else any. */
+/* Repeats the refusal of the first method that makes nodes, else of any. */
 static bonsai_status refuse(const entrant *all, int count)
 {
     const entrant *first = all;
     for (const entrant *e = all; e < all + count; e++)
         if (bn_method_of(e->method)->make)
             first = e;
-    return bn_fail(first->rc, "%s", first->error);
+    return bn_error_raise(&first->error);
 }
 
 static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entrant *all, int count,
