@@ -103,8 +103,8 @@ done:
     return rc;
 }
 
-/* What a runner-up is worth telling: one that was made, one that cannot win, one that cannot be. */
-static int standing(const entrant *e)
+/* Returns 2 for a graph that was made, 1 for one that cannot win, 0 for one that cannot be made. */
+static int outcome(const entrant *e)
 {
     return e->rc == BONSAI_OK ? 2 : e->outlook > 0;
 }
@@ -114,8 +114,8 @@ static entrant *runner_up(entrant *all, int count, const entrant *best)
 {
     entrant *other = NULL;
     for (entrant *e = all; e < all + count; e++)
-        if (e != best && (!other || standing(e) > standing(other) ||
-                          (standing(e) == standing(other) && e->info.probe > other->info.probe)))
+        if (e != best && (!other || outcome(e) > outcome(other) ||
+                          (outcome(e) == outcome(other) && e->info.probe > other->info.probe)))
             other = e;
     return other;
 }
@@ -159,7 +159,7 @@ static bonsai_status settle(bonsai_graph **out, bonsai_condense_info *info, entr
     if (!best)
         return refuse(all, count);
     entrant *other = runner_up(all, count, best);
-    bn_fact_set(&best->info, BN_FACT_PROBE_OTHER, standing(other) > 0 ? other->info.probe : -1);
+    bn_fact_set(&best->info, BN_FACT_PROBE_OTHER, outcome(other) > 0 ? other->info.probe : -1);
     bn_fact_set(&best->info, BN_FACT_CHOSEN, 1);
     say_why(best, other, &p->job);
     if (best->small)                    /* of picked nodes, on rank 0 */

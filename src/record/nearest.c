@@ -31,9 +31,9 @@ typedef struct {
     int32_t *node;              /* of the full graph */
     int64_t  count;
     int64_t  origin;            /* of the prototype, its place among them; -1: not known */
-} crowd;
+} candidates;
 
-static bonsai_status list_members(crowd *c, const bonsai_graph *small, int64_t node,
+static bonsai_status list_members(candidates *c, const bonsai_graph *small, int64_t node,
                                   const bonsai_graph *full)
 {
     const int32_t *member = bonsai_graph_members(&c->count, small, node);
@@ -48,7 +48,7 @@ static bonsai_status list_members(crowd *c, const bonsai_graph *small, int64_t n
 }
 
 /* The training nodes of its class. */
-static bonsai_status list_class(crowd *c, const bonsai_graph *small, int64_t node,
+static bonsai_status list_class(candidates *c, const bonsai_graph *small, int64_t node,
                                 const bonsai_graph *full)
 {
     const int32_t label = bn_label(small, node);
@@ -84,7 +84,7 @@ typedef struct {                /* what the caller gets */
 /* The best `most` of all, from the origin on where it is known: no member is nearer than that, so
  * that nodes which are nearer belong to other prototypes. */
 static bonsai_status rank(listing *to, const bn_embedding *rows, const bn_embedding *own,
-                          const crowd *c)
+                          const candidates *c)
 {
     neighbour *all = NULL;
     const int64_t count = c->count;
@@ -157,7 +157,7 @@ static bonsai_status read_record(const bn_blend **blend, int *layers, const bons
 }
 
 /* Members where the small graph names them, else the training nodes of its class. */
-static bonsai_status gather(crowd *c, const bonsai_graph *small, int64_t node,
+static bonsai_status gather(candidates *c, const bonsai_graph *small, int64_t node,
                             const bonsai_graph *full, const bonsai_condense_options *o)
 {
     bonsai_status rc;
@@ -181,7 +181,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     bonsai_condense_options o;
     bonsai_graph *columns = NULL;
     bn_embedding rows = {0}, own = {0};
-    crowd c = {.origin = -1};
+    candidates c = {.origin = -1};
     int32_t *kept = NULL;
     const bn_blend *blend;
     if (bn_is_null(nodes, "nodes") || bn_is_null(found, "found") ||

@@ -9,11 +9,11 @@
 enum { TICK_EVERY = 16, AHEAD = 256, FIRST_ENTRIES = 64 };      /* fetched together: trees, and
                                                                  * entries of each */
 
-typedef struct { double gain, cost; } bargain;
+typedef struct { double gain, cost; } offer;
 
 static int best_first(const void *a, const void *b)
 {
-    const bargain *x = a, *y = b;
+    const offer *x = a, *y = b;
     double left = x->gain * y->cost, right = y->gain * x->cost;
     return left > right ? -1 : left < right;
 }
@@ -23,8 +23,9 @@ static int64_t gain_of(const bn_job *job, int64_t tree)
     return job->rknn.offsets[tree + 1] - job->rknn.offsets[tree];
 }
 
-/* Rows of those of the next trees that cover anything, and so many entries. */
-static bonsai_status ask_for_trees(const bn_exemplars *t, int64_t tree, int64_t count, int64_t entries)
+/* Fetches the rows of those of the next trees that cover anything, and the first entries of each. */
+static bonsai_status ask_for_trees(const bn_exemplars *t, int64_t tree, int64_t count,
+                                   int64_t entries)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t end = bn_least(tree + count, t->job->trees);
@@ -36,14 +37,14 @@ done:
     return rc;
 }
 
-/* Each tree is priced at the least that its root's row costs, and taken by gain per byte, the last one
- * in part. */
+/* Each tree is priced at the least that its root's row costs, and taken by gain per byte, the last
+ * one in part. */
 bonsai_status bn_bound_coverage(bn_exemplars *t)
 {
     bonsai_status rc;
     const bn_job *job = t->job;
     const bn_budget *b = &t->set.budget;
-    bargain *all = NULL;
+    offer *all = NULL;
     int64_t count = 0;
     bool bytes = isfinite(b->bytes);
     double sum = 0, left = bytes ? b->bytes : (double)(b->nodes < b->trees ? b->nodes : b->trees);
@@ -58,7 +59,7 @@ bonsai_status bn_bound_coverage(bn_exemplars *t)
             BN_TRY(bn_price_least(&cost, t->set.price, job->train[i]));
         left -= cost < 0 ? cost : 0;            /* the paper's price of negative features */
         if (gain > 0)
-            all[count++] = (bargain){gain, cost < 0 ? 0 : cost};
+            all[count++] = (offer){gain, cost < 0 ? 0 : cost};
     }
     qsort(all, (size_t)count, sizeof *all, best_first);
     for (int64_t i = 0; i < count && (left > 0 || all[i].cost == 0); i++) {

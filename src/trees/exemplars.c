@@ -90,8 +90,8 @@ done:
     return rc;
 }
 
-/* Returns whether a class has no root, or if whole trees are tried no whole one, and has not missed too
- * often. */
+/* Returns whether a class has no root (no whole tree, where whole ones are tried) and has not missed
+ * too often. */
 static bool is_waiting(const bn_exemplars *t, int64_t class, int depth)
 {
     bool has = depth == t->job->o->layers ? t->deep[class] : t->set.class_roots[class] > 0;
@@ -217,8 +217,8 @@ done:
 
 /* ---- the rounds ---- */
 
-/* Prunes trees as a whole, from a full budget on.  With a budget in trees those that go leave no room
- * for more than came first, so none go.  What went in the last round may use what is left. */
+/* Prunes trees as a whole, from a full budget on.  With a budget in trees none are pruned: no more
+ * would fit than there were before.  In the end trees fill what is left. */
 static bonsai_status prune_whole(bool *more, bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;

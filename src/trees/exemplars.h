@@ -45,7 +45,7 @@ void bn_exemplars_free(bn_exemplars *t);        /* one that is all zero, too */
 bonsai_status bn_take_trees(bn_exemplars *t);
 /* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
 bonsai_status bn_fill_trees(bn_exemplars *t);
-/* Ranks the set by PageRank and drops what is below the knee; *more: there is room to fill again. */
+/* Ranks the set by PageRank and drops what is below the knee.  *more: there is room to fill again. */
 bonsai_status bn_prune_trees(bool *more, bn_exemplars *t);
 /* Ends a round; takes back one of whole trees that does not pay.  *more: another may follow. */
 bonsai_status bn_end_round(bool *more, bn_exemplars *t);

@@ -38,7 +38,7 @@ typedef struct {
     bn_embedding wl;            /* a row per tree: its WL embedding, while it is needed */
     int32_t *sample;            /* z trees, ascending */
     int64_t  z;
-    bn_lists rknn;              /* per tree the samples it represents; empty on other ranks than 0 */
+    bn_lists rknn;              /* per tree the samples it represents, on rank 0 */
     int32_t *check, *check_list;        /* a second sample and its neighbours, on rank 0 */
     int64_t  checks;
     double   recall;            /* of neighbours that were found through a projection */

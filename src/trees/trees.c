@@ -1,8 +1,8 @@
 /* trees.c -- the paper's method, Bonsai: sections 3, 3.1 and 3.2, and the appendix on PPR.
  *
- * A "tree" is the computation tree of a training node, which is all that a network of L layers reads
- * for that node: the node, its root, and everything within L hops, its ego nodes.  The exemplars are
- * the trees that represent most others; the small graph is what their nodes induce.
+ * A "tree" is the computation tree of a training node, which is all that a network of L layers
+ * reads for that node: the node, its root, and everything within L hops, its ego nodes.  The
+ * exemplars are the trees that represent most others; the small graph is what their nodes induce.
  *
  * SPDX-License-Identifier: MIT */
 #include "exemplars.h"
@@ -16,13 +16,13 @@ bonsai_status bn_trees(bn_choice *out, bn_job *job, const bn_budget *budget)
     bool more = !job->o->no_ppr;
     memset(out, 0, sizeof *out);
 
-    /* Section 3: similar trees have similar gradients, and WL embeddings tell how similar they are. */
+    /* Section 3: similar trees have similar gradients, and WL embeddings measure how similar. */
     rc = bn_embed_trees(job);
     if (rc != BONSAI_OK)
         return rc;
 
-    /* Section 3.1: a tree represents those that have it among their k nearest.  A sample of trees is
-     * enough; lemma 1 says of how many. */
+    /* Section 3.1: a tree represents those that have it among their k nearest.  A sample of trees
+     * is enough; lemma 1 says of how many. */
     rc = bn_find_represented(job);
     if (rc != BONSAI_OK)
         return rc;
@@ -32,8 +32,8 @@ bonsai_status bn_trees(bn_choice *out, bn_job *job, const bn_budget *budget)
         return bn_choice_end(out, job, budget, bn_reader_serve(job));
     BN_TRY(bn_exemplars_new(&t, out, job, budget));
 
-    /* Section 3.2, algorithm 1: the tree that represents most samples which no other does yet, again
-     * and again, while whole trees fit. */
+    /* Section 3.2, algorithm 1: the tree that represents most samples which no other does yet,
+     * again and again, while whole trees fit. */
     BN_TRY(bn_take_trees(&t));
 
     /* Section 3.2, "Sparsification and enrichment", and the appendix on PPR. */

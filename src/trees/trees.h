@@ -1,8 +1,8 @@
 /* trees.h -- the methods that pick nodes of the graph, and their stages.
  *
- * bn_trees (trees.c) is the paper's method, to be read first.  Each stage is one file and knows none of
- * the others; exemplars.c and baselines.c use them on the set of set.h.  A "tree" is the computation tree of a training node: the node and
- * everything within L hops.  Trees are numbered by their place in the list of training nodes,
+ * bn_trees (trees.c) is the paper's method, to be read first.  Each stage is one file and knows none
+ * of the others; exemplars.c and baselines.c use them on the set of set.h.  A "tree" is the
+ * computation tree of a training node: the node and everything within L hops.  Trees are numbered by their place in the list of training nodes,
  * which ascends, so that ties by number are ties by node id.
  *
  * SPDX-License-Identifier: MIT */
@@ -29,7 +29,8 @@ bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
 
 /* ---- what trees represent (represent.c) ---- */
 
-/* Embeds the trees of this rank, once for all budgets: fills job->wl.  Collective, as the next two. */
+/* Fills job->wl with the embeddings of this rank's trees, once for all budgets.  Collective, as the
+ * next two. */
 bonsai_status bn_embed_rows(bn_job *job);
 /* The same where trees are compared and it is not known yet what they represent. */
 bonsai_status bn_embed_trees(bn_job *job);
@@ -214,8 +215,8 @@ bn_pick_fn bn_trees;
 /* The others (baselines.c), likewise: training nodes, or their trees, at random; nodes whose
  * mean follows that of their class; the farthest from all before; those of most neighbours. */
 bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
-/* Ends a choice, given its status on each rank: the others are no longer asked.  Fails where a budget
- * in bytes has no room for any node: the sentence names the least that has.  Collective. */
+/* Ends a choice, given its status on each rank: the others are no longer asked.  Fails if a budget
+ * in bytes has no room for any node; the sentence names the least that has.  Collective. */
 bonsai_status bn_choice_end(bn_choice *out, const bn_job *job, const bn_budget *budget,
                             bonsai_status rc);
 
