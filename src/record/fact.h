@@ -10,8 +10,8 @@
 #include "json.h"
 #include "options/options.h"
 
-/* Each row: its name in the code, its path, its type, and the members of bn_fact_row that are not 0.
- * Paths in sizes, judge, cover, recipe, learned and choice are places in the metadata, which are
+/* Each row: a name in the code, a path, a type, and what else fact.c takes: the member or room that
+ * holds the fact, what stands for an unknown one, where it is shown.  Paths in sizes, judge, cover, recipe, learned and choice are places in the metadata, which are
  * written in this order; the others are facts of the run alone. */
 #define BN_FACTS(X)                                                                                \
     X(VERSION, "bonsai", TEXT, .room = 28)                                                         \

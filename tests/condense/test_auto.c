@@ -194,10 +194,12 @@ static void the_best_one_is_taken_and_named_with_the_next(void **state)
         for (int k = 0; k < ENTRANTS; k++) {
             snprintf(text, sizeof text, "alternative, %s, scores %.1f %%",
                      bonsai_method_name(entrants[k]), score[k]);
-            next = strstr(bn_fact_text(&i, BN_FACT_WHY), text) && score[k] == bn_fact(&i, BN_FACT_PROBE_OTHER) ? k : next;
+            next = strstr(bn_fact_text(&i, BN_FACT_WHY), text) &&
+                           score[k] == bn_fact(&i, BN_FACT_PROBE_OTHER) ? k : next;
             assert_true(k == is || is != best || score[k] < score[is] || k > is);
         }
-        assert_true(hopeless ? next < 0 && bn_fact(&i, BN_FACT_PROBE_OTHER) < i.probe : next >= 0 && next != is);
+        assert_true(hopeless ? next < 0 && bn_fact(&i, BN_FACT_PROBE_OTHER) < i.probe
+                             : next >= 0 && next != is);
         snprintf(text, sizeof text, "%s: the probe scores %.1f %% (",
                  bonsai_method_name(i.method), i.probe);
         assert_int_equal(strncmp(bn_fact_text(&i, BN_FACT_WHY), text, strlen(text)), 0);
@@ -245,7 +247,8 @@ static void picked_nodes_are_judged_on_nodes_that_they_did_not_learn_from(void *
         bonsai_graph *trees = condensed(&j, g, &p.o);
         if (strstr(bn_fact_text(&i, BN_FACT_WHY), "alternative, trees,"))
             assert_true(bn_fact(&i, BN_FACT_PROBE_OTHER) == probe_of(trees, g, &p.o, held));
-        checked += bn_method_of(i.method)->pick || strstr(bn_fact_text(&i, BN_FACT_WHY), "alternative, trees,");
+        checked += bn_method_of(i.method)->pick ||
+                   strstr(bn_fact_text(&i, BN_FACT_WHY), "alternative, trees,");
         bonsai_graph_free(trees);
         bonsai_graph_free(small);
         bn_preparation_free(&p);
@@ -278,7 +281,8 @@ static void the_full_graph_is_probed_too(void **state)
         bonsai_graph_free(small);
         o.method = BONSAI_METHOD_TREES;         /* asks no probe */
         small = condensed(&i, g, &o);
-        assert_true(i.probe_full == -1 && bn_fact_whole(&i, BN_FACT_PROBE_FITTED) == 0 && bn_fact_whole(&i, BN_FACT_PROBE_VAL) == 0);
+        assert_true(i.probe_full == -1 && bn_fact(&i, BN_FACT_PROBE_FITTED) == 0 &&
+                    bn_fact(&i, BN_FACT_PROBE_VAL) == 0);
         assert_int_equal(bonsai_condense_info_of(&kept, small), BONSAI_OK);
         assert_true(kept.probe_full == -1);
         bonsai_graph_free(small);
@@ -353,7 +357,8 @@ static void any_file_name_and_any_budget_give_a_reason(void **state)
         bonsai_graph *small = condensed(&i, g, &o);
         assert_true(i.probe >= 0 && bn_fact_text(&i, BN_FACT_WHY)[0]);
         assert_null(strstr(bn_fact_text(&i, BN_FACT_WHY), "-1"));
-        assert_true((strstr(bn_fact_text(&i, BN_FACT_WHY), "made: a budget of") != NULL) == (bn_fact(&i, BN_FACT_PROBE_OTHER) < 0));
+        assert_true((strstr(bn_fact_text(&i, BN_FACT_WHY), "made: a budget of") != NULL) ==
+                    (bn_fact(&i, BN_FACT_PROBE_OTHER) < 0));
         bonsai_graph_free(small);
     }
     bonsai_graph_free(g);
