@@ -16,7 +16,7 @@
 const mu_framing fuzz_framing = {.head = 1, .files = 1, .separator = -1, .last_bare = true};
 
 const workers crew = {.program = "bonsai"};
-const command commands[] = {{NULL, NULL, NULL}};
+const command commands[] = {{.name = NULL}};
 
 enum { CELLS = 4, RUNS = 5, CLASSES = 3 };
 
