@@ -70,7 +70,7 @@ static void drop_far(bn_candidates *c)
     c->exact = exact;
 }
 
-static int by_distance(const void *a, const void *b)
+int bn_by_distance(const void *a, const void *b)
 {
     const bn_candidate *x = a, *y = b;
     if (x->d != y->d)
@@ -114,7 +114,7 @@ static void measure_in_order(const bn_knn_search *q, int64_t s)
     float *line = q->line ? q->line + 2 * q->f * bn_thread() : NULL;
     if (line)
         spread_row(line, q->from, bn_knn_at(q, s));
-    qsort(c->list + i, (size_t)(c->count - i), sizeof *c->list, by_distance);
+    qsort(c->list + i, (size_t)(c->count - i), sizeof *c->list, bn_by_distance);
     for (; i < c->count && c->list[i].d <= c->bar; i++) {
         int64_t row = c->list[i].row;
         c->list[i].d = line ? measure_line(q, line, row) : measure(q, s, row);
@@ -137,7 +137,7 @@ static void settle(const bn_knn_search *q, int64_t s)
         measure_in_order(q, s);
     for (int64_t i = c->exact; i < c->count && !q->groups.count; i++)
         c->list[i].d = measure(q, s, c->list[i].row);
-    qsort(c->list, (size_t)c->count, sizeof *c->list, by_distance);
+    qsort(c->list, (size_t)c->count, sizeof *c->list, bn_by_distance);
     c->exact = c->count = c->count < q->k ? c->count : q->k;
     if (c->count < q->k)
         return;

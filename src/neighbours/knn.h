@@ -10,6 +10,8 @@ enum { BN_CHUNK = 256 };        /* products tested before the bar is read again 
 
 typedef struct { float d; int32_t row; } bn_candidate;
 
+int bn_by_distance(const void *a, const void *b);        /* of candidates, for qsort */
+
 typedef struct {                /* the possible members of the k nearest of a sample */
     bn_candidate *list;         /* room: the first `exact` are measured, then lower bounds */
     int64_t count, exact;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "neighbours.h"
+#include "knn.h"
 
 /* SAMPLES: measured at a time. */
 enum { LEAST_CANDIDATES = 32, RECALL_SAMPLE = 200, WORD = 64, SAMPLES = 1024 };
@@ -202,16 +202,6 @@ static bonsai_status embed_needed(rerank *q, const bn_roots *roots)
     return bn_embed(&q->x, roots->g, &own, BN_RULE_WL, roots->layers, &quiet);
 }
 
-typedef struct { double d; int32_t tree; } measured;
-
-static int by_distance(const void *a, const void *b)
-{
-    const measured *x = a, *y = b;
-    if (x->d != y->d)
-        return x->d < y->d ? -1 : 1;
-    return x->tree < y->tree ? -1 : x->tree > y->tree;
-}
-
 /* Measures the candidates of this rank for samples s0 .. s0+count-1, whose rows are in some. */
 static void measure(const rerank *q, const bn_embedding *some, int64_t s0, int64_t count)
 {
@@ -226,17 +216,18 @@ static void measure(const rerank *q, const bn_embedding *some, int64_t s0, int64
         }
 }
 
-static void decide(int32_t *to, const rerank *q, int64_t s0, int64_t s, measured *room)
+static void decide(int32_t *to, const rerank *q, int64_t s0, int64_t s, bn_candidate *room)
 {
     for (int i = 0; i < q->many; i++)
-        room[i] = (measured){q->far[s * q->many + i], q->list[(s0 + s) * q->many + i]};
-    qsort(room, (size_t)q->many, sizeof *room, by_distance);
+        room[i] = (bn_candidate){(float)q->far[s * q->many + i],
+                                 q->list[(s0 + s) * q->many + i]};
+    qsort(room, (size_t)q->many, sizeof *room, bn_by_distance);
     for (int i = 0; i < q->k; i++)
-        to[(s0 + s) * q->k + i] = room[i].tree;
+        to[(s0 + s) * q->k + i] = room[i].row;
 }
 
 static bonsai_status decide_some(int32_t *list, rerank *q, int64_t s0, int64_t count,
-                                 measured *room)
+                                 bn_candidate *room)
 {
     bonsai_status rc;
     bn_embedding some = {0};
@@ -259,7 +250,7 @@ done:
 static bonsai_status decide_all(int32_t *list, rerank *q)
 {
     bonsai_status rc;
-    measured *room = NULL;
+    bn_candidate *room = NULL;
     BN_TRY(bn_agree(q->at->world, BN_NEW(&room, (int64_t)q->threads * q->many)));
     for (int64_t s = 0; s < q->sample->z; s += SAMPLES)
         BN_TRY(decide_some(list, q, s, bn_least(SAMPLES, q->sample->z - s), room));

@@ -83,34 +83,15 @@ enum { OWN, LEFT, RIGHT, T_OFFSETS, T_IDS, T_WEIGHTS, MIRROR };
 /* Moves the entries of a side to the rows of their ids. */
 static bonsai_status transpose(bn_side *to, bn_messages *m, const bn_side *from)
 {
-    bonsai_status rc;
-    int64_t n = from->n, entries = bn_int_at(&from->offsets, n), *offsets = NULL, *cursor = NULL;
-    int32_t *ids = NULL;
-    float *weights = NULL;
-    BN_TRY(BN_NEW(&offsets, n + 1));
-    m->owned[T_OFFSETS] = offsets;
-    BN_TRY(BN_NEW(&ids, entries));
-    m->owned[T_IDS] = ids;
-    if (from->weights) {
-        BN_TRY(BN_NEW(&weights, entries));
-        m->owned[T_WEIGHTS] = weights;
-    }
-    BN_TRY(BN_NEW(&cursor, n + 1));
-    for (int64_t e = 0; e < entries; e++)
-        cursor[from->ids[e] + 1]++;
-    for (int64_t i = 0; i < n; i++)
-        cursor[i + 1] += cursor[i];
-    memcpy(offsets, cursor, (size_t)(n + 1) * sizeof *offsets);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t e = bn_int_at(&from->offsets, i); e < bn_int_at(&from->offsets, i + 1); e++) {
-            int64_t slot = cursor[from->ids[e]]++;
-            ids[slot] = (int32_t)i;
-            if (weights)
-                weights[slot] = from->weights[e];
-        }
-    *to = (bn_side){n, {offsets, n + 1, BONSAI_TYPE_U64}, ids, weights, NULL, NULL, NULL};
-done:
-    bn_free(cursor);
+    bn_matrix t;
+    const int64_t n = from->n, entries = bn_int_at(&from->offsets, n);
+    const bn_csr csr = {n, n, from->offsets, {from->ids, entries, BONSAI_TYPE_U32},
+                        {from->weights, entries, BONSAI_TYPE_F32}, NULL};
+    bonsai_status rc = bn_csr_flip(&t, &csr);
+    m->owned[T_OFFSETS] = t.offsets;
+    m->owned[T_IDS] = t.index;
+    m->owned[T_WEIGHTS] = t.value;
+    *to = (bn_side){n, {t.offsets, n + 1, BONSAI_TYPE_U64}, t.index, t.value, NULL, NULL, NULL};
     return rc;
 }
 

@@ -51,11 +51,8 @@ static bonsai_status read_sparse(bn_operand *o, int threads)
 {
     bonsai_status rc;
     const bonsai_view *v = &o->g->view;
-    const bonsai_array *offsets = &v->section[BONSAI_SECTION_FEATURE_OFFSETS];
-    const bn_csr csr = {v->nodes, v->features, *offsets,
-                        v->section[BONSAI_SECTION_FEATURE_INDICES],
-                        v->section[BONSAI_SECTION_FEATURE_VALUES],
-                        v->section[BONSAI_SECTION_FEATURE_SCALE].data};
+    const bn_csr csr = bn_features_csr(o->g);
+    const bonsai_array *offsets = &csr.offsets;
     int64_t nnz = csr.indices.count, *to = NULL;
     int32_t *index = NULL;
     float *value = NULL;
@@ -85,37 +82,16 @@ done:
 
 static bonsai_status transpose_sparse(bn_operand *o)
 {
-    bonsai_status rc;
-    bn_input *x = &o->x;
-    int64_t nnz = x->offsets[x->rows], *offsets = NULL, *cursor = NULL;
-    int32_t *index = NULL;
-    float *value = NULL;
-    BN_TRY(BN_NEW(&offsets, x->cols + 1));
-    o->owned[T_OFFSETS] = offsets;
-    BN_TRY(BN_NEW(&index, nnz));
-    o->owned[T_INDEX] = index;
-    if (x->value) {
-        BN_TRY(BN_NEW(&value, nnz));
-        o->owned[T_VALUE] = value;
-    }
-    BN_TRY(BN_NEW(&cursor, x->cols + 1));
-    for (int64_t e = 0; e < nnz; e++)
-        cursor[x->index[e] + 1]++;
-    for (int64_t j = 0; j < x->cols; j++)
-        cursor[j + 1] += cursor[j];
-    memcpy(offsets, cursor, (size_t)(x->cols + 1) * sizeof *offsets);
-    for (int64_t r = 0; r < x->rows; r++)
-        for (int64_t e = x->offsets[r]; e < x->offsets[r + 1]; e++) {
-            int64_t slot = cursor[x->index[e]]++;
-            index[slot] = (int32_t)r;
-            if (value)
-                value[slot] = (float)x->value[e];
-        }
-    x->t_offsets = offsets;
-    x->t_index = index;
-    x->t_value = value;
-done:
-    bn_free(cursor);
+    bn_matrix t;
+    const bn_matrix x = {.rows = o->x.rows, .cols = o->x.cols, .offsets = o->owned[OFFSETS],
+                         .index = o->owned[INDEX], .value = o->owned[VALUE]};
+    bonsai_status rc = bn_matrix_flip(&t, &x);
+    o->owned[T_OFFSETS] = t.offsets;
+    o->owned[T_INDEX] = t.index;
+    o->owned[T_VALUE] = t.value;
+    o->x.t_offsets = t.offsets;
+    o->x.t_index = t.index;
+    o->x.t_value = t.value;
     return rc;
 }
 

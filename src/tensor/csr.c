@@ -52,31 +52,42 @@ static bonsai_status flip_dense(bn_matrix *out, const bn_matrix *a)
     return rc;
 }
 
-bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a)
+bonsai_status bn_csr_flip(bn_matrix *out, const bn_csr *a)
 {
     bonsai_status rc;
-    if (a->dense)
-        return flip_dense(out, a);
-    int64_t entries = a->offsets[a->rows] - a->offsets[0];
+    const int64_t first = bn_int_at(&a->offsets, 0), end = bn_int_at(&a->offsets, a->rows);
     *out = (bn_matrix){.rows = a->cols, .cols = a->rows};
     BN_TRY(BN_NEW(&out->offsets, a->cols + 2));
-    BN_TRY(BN_NEW(&out->index, entries));
-    BN_TRY(BN_NEW(&out->value, entries));
+    BN_TRY(BN_NEW(&out->index, end - first));
+    if (a->values.data)
+        BN_TRY(BN_NEW(&out->value, end - first));
     int64_t *place = out->offsets + 1;          /* once filled, the start of the next row */
-    for (int64_t e = a->offsets[0]; e < a->offsets[a->rows]; e++)
-        place[a->index[e] + 1]++;
+    for (int64_t e = first; e < end; e++)
+        place[bn_int_at(&a->indices, e) + 1]++;
     for (int64_t j = 0; j < a->cols; j++)
         place[j + 1] += place[j];
     for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t e = a->offsets[r]; e < a->offsets[r + 1]; e++) {
-            int64_t at = place[a->index[e]]++;
+        for (int64_t e = bn_int_at(&a->offsets, r); e < bn_int_at(&a->offsets, r + 1); e++) {
+            const int64_t at = place[bn_int_at(&a->indices, e)]++;
             out->index[at] = (int32_t)r;
-            out->value[at] = a->value ? a->value[e] : 1.0f;
+            if (out->value)
+                out->value[at] = bn_csr_value(a, r, e);
         }
 done:
     if (rc != BONSAI_OK)
         bn_matrix_free(out);
     return rc;
+}
+
+bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a)
+{
+    if (a->dense)
+        return flip_dense(out, a);
+    const int64_t entries = a->offsets[a->rows];
+    const bn_csr csr = {a->rows, a->cols, {a->offsets, a->rows + 1, BONSAI_TYPE_U64},
+                        {a->index, entries, BONSAI_TYPE_U32},
+                        {a->value, entries, BONSAI_TYPE_F32}, NULL};
+    return bn_csr_flip(out, &csr);
 }
 
 void bn_matrix_free(bn_matrix *a)

@@ -222,7 +222,7 @@ static void sum_squares(double *out, const bn_matrix *t)
         const int64_t end = t->dense ? first + t->cols : t->offsets[i + 1];
         const float *value = t->dense ? t->dense : t->value;
         for (int64_t e = first; e < end; e++)
-            out[i] += (double)value[e] * (double)value[e];
+            out[i] += value ? (double)value[e] * (double)value[e] : 1;
     }
 }
 

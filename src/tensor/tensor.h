@@ -172,7 +172,8 @@ typedef struct {                /* a matrix in memory, sparse or dense */
 /* Computes y (rows,k) = a (rows,cols) x (cols,k), in parallel over rows, each in order; k is a
  * multiple of BN_NARROW if a is dense. */
 void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads);
-/* Makes the transpose. */
+/* Make the transpose. */
+bonsai_status bn_csr_flip(bn_matrix *out, const bn_csr *a);
 bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
 void bn_matrix_free(bn_matrix *a);
 

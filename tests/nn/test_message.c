@@ -182,8 +182,8 @@ static void failed_allocations_leave_nothing(void **state)
 {
     (void)state;
     bonsai_graph *g = random_graph(1, N, 80, DENSE_F32, DIRECTED | WITH_WEIGHTS);
-    survives_failed_allocations(make_directed, g, 6);
-    survives_failed_allocations(make_mirror, g, 5);
+    survives_failed_allocations(make_directed, g, 5);
+    survives_failed_allocations(make_mirror, g, 4);
     bonsai_graph_free(g);
 }
 
