@@ -19,10 +19,10 @@
 
 /* ---- errors (error.c) ---- */
 
-/* Sets this thread's error sentence and returns rc.  Never call it in a parallel loop. */
-bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...) BN_PRINTF(2, 3);
-/* Sets "PATH: sentence".  path: of a file, or the name of a graph. */
+/* Sets this thread's error sentence, "PATH: sentence" unless path is empty, and returns rc.  path:
+ * of a file, or the name of a graph.  Never call it in a parallel loop. */
 bonsai_status bn_fail_at(bonsai_status rc, const char *path, const char *fmt, ...) BN_PRINTF(3, 4);
+#define bn_fail(rc, ...) bn_fail_at((rc), "", __VA_ARGS__)
 /* Fails with E_FORMAT and "PATH:LINE: sentence". */
 bonsai_status bn_fail_line(const char *path, int64_t line, int64_t column, const char *fmt,
                            va_list args) BN_PRINTF(4, 0);

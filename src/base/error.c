@@ -31,16 +31,6 @@ static bonsai_status end(bn_error *e, const char *fmt, va_list args)
     return (bonsai_status)e->status;
 }
 
-bonsai_status bn_fail(bonsai_status rc, const char *fmt, ...)
-{
-    bn_error e = begin(rc, BONSAI_ERROR_OTHER, "");
-    va_list args;
-    va_start(args, fmt);
-    end(&e, fmt, args);
-    va_end(args);
-    return rc;
-}
-
 bonsai_status bn_fail_at(bonsai_status rc, const char *path, const char *fmt, ...)
 {
     bn_error e = begin(rc, BONSAI_ERROR_OTHER, path);

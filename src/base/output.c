@@ -37,16 +37,18 @@ static bonsai_status write_failed(const bn_out *o)
     return bn_fail_system(o->path, "cannot be written", errno);
 }
 
-static bonsai_status write_all(bn_out *o, const uint8_t *data, int64_t len)
+/* Writes data at `at`, or after what was written before (-1). */
+static bonsai_status write_all(bn_out *o, int64_t at, const uint8_t *data, int64_t len)
 {
-    while (len > 0) {
-        ssize_t n = write(o->fd, data, len > (1 << 30) ? (size_t)1 << 30 : (size_t)len);
+    for (int64_t done = 0; done < len;) {
+        const size_t part = (size_t)bn_least(len - done, 1 << 30);
+        ssize_t n = at < 0 ? write(o->fd, data + done, part)
+                           : pwrite(o->fd, data + done, part, (off_t)(at + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return write_failed(o);
-        data += n;
-        len -= n;
+        done += n;
     }
     return BONSAI_OK;
 }
@@ -55,7 +57,7 @@ static bonsai_status flush(bn_out *o)
 {
     int64_t n = o->buffered;
     o->buffered = 0;
-    return write_all(o, o->buffer, n);
+    return write_all(o, -1, o->buffer, n);
 }
 
 #ifdef O_TMPFILE
@@ -150,7 +152,7 @@ bonsai_status bn_out_write(bn_out *o, const void *data, int64_t len)
     if (len > BUFFER - o->buffered)
         BN_TRY(flush(o));
     if (len > BUFFER)
-        BN_TRY(write_all(o, data, len));
+        BN_TRY(write_all(o, -1, data, len));
     else if (len > 0) {
         memcpy(o->buffer + o->buffered, data, (size_t)len);
         o->buffered += len;
@@ -178,22 +180,8 @@ int64_t bn_out_tell(const bn_out *o)
 
 bonsai_status bn_out_rewrite(bn_out *o, int64_t at, const void *data, int64_t len)
 {
-    bonsai_status rc;
-    const uint8_t *bytes = data;
-    BN_TRY(flush(o));
-    while (len > 0) {
-        size_t part = len > (1 << 30) ? (size_t)1 << 30 : (size_t)len;
-        ssize_t n = pwrite(o->fd, bytes, part, (off_t)at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return write_failed(o);
-        bytes += n;
-        at += n;
-        len -= n;
-    }
-done:
-    return rc;
+    bonsai_status rc = flush(o);
+    return rc != BONSAI_OK ? rc : write_all(o, at, data, len);
 }
 
 /* Gives a nameless file its temporary name. */

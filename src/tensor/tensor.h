@@ -241,8 +241,8 @@ typedef struct {
     const char *stage;          /* of progress */
 } bn_subspace;
 
-/* Fills v with orthonormal directions of large eigenvalues, the largest first, of which it gives the
- * first two. */
+/* Fills v with orthonormal directions of large eigenvalues, the largest first; value: the first two
+ * eigenvalues. */
 bonsai_status bn_subspace_find(double value[2], bn_subspace *s, bn_progress p);
 
 #endif

@@ -91,9 +91,9 @@ static void fold(float *out, const bn_basis *b, const float *w, int64_t h)
     }
 }
 
-/* Turns a model of the coordinates of small into a model of the features that they encode: its first
- * layer, times the projection.  Every layer begins with a product by the features, so nothing else
- * changes, and predicting needs no projection. */
+/* Turns a model of the coordinates of small into a model of the features that they encode: its
+ * first layer, times the projection.  Every layer begins with a product by the features, so nothing
+ * else changes, and predicting needs no projection. */
 static bonsai_status fold_model(bonsai_model *m, const bonsai_graph *small)
 {
     bonsai_status rc;
