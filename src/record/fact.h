@@ -11,8 +11,9 @@
 #include "options/options.h"
 
 /* Each row: a name in the code, a path, a type, and what else fact.c takes: the member or room that
- * holds the fact, what stands for an unknown one, where it is shown.  Paths in sizes, judge, cover, recipe, learned and choice are places in the metadata, which are
- * written in this order; the others are facts of the run alone. */
+ * holds the fact, what stands for an unknown one, where it is shown.  Paths in sizes, judge, cover,
+ * recipe, learned and choice are places in the metadata, which are written in this order; the
+ * others are facts of the run alone. */
 #define BN_FACTS(X)                                                                                \
     X(VERSION, "bonsai", TEXT, .room = 28)                                                         \
     X(CRC, "input_crc32", CHECKSUM, PLAIN)                                                         \
