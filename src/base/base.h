@@ -44,7 +44,7 @@ typedef struct {                /* an error that can be kept, sent to another ra
     char    sentence[1024], path[1024];
 } bn_error;
 void          bn_error_keep(bn_error *out);             /* copies this thread's last error */
-bonsai_status bn_error_raise(const bn_error *e);        /* sets it again */
+bonsai_status bn_error_raise(const bn_error *e);        /* sets a kept error again */
 
 /* Warns the caller, if the options ask for that.  column, from 1, and value: what it is about. */
 void bn_warn(const bonsai_read_options *o, bonsai_warning_kind kind, const char *path,

@@ -38,7 +38,7 @@ int64_t bn_memory_left(const bn_memory *m);
  * none, of BKMGT.  0: not set. */
 double bn_setting_bytes(const char *name, char usual);
 
-/* Return bytes of memory ... */
+/* Return bytes of memory. */
 int64_t bn_memory_all(void);            /* of the machine, its control group or its job */
 int64_t bn_memory_free(void);           /* free, and allowed to this process */
 int64_t bn_memory_share(int processes); /* the same, if `processes` share the machine */
@@ -57,7 +57,7 @@ bn_bound bn_memory_process(void);       /* the tighter limit of the process: uli
 bn_bound bn_memory_outer(int processes);
 /* Fails with E_MEMORY, and names the limit of the process that the request would exceed. */
 bonsai_status bn_no_room(int64_t count, size_t item);
-int64_t bn_memory_most(void);           /* that it may hold, including what it may still reserve */
+int64_t bn_memory_most(void);           /* the most that this process may ever hold */
 
 /* Gets the limit of control groups and what is left of it, from the files below `mounts`
  * ("/sys/fs/cgroup") of the groups listed in the file `self` ("/proc/self/cgroup"). INT64_MAX: no

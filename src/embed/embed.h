@@ -72,7 +72,7 @@ static inline bool bn_is_full(int64_t entries, int64_t all) { return entries > a
 int64_t bn_embedding_length(const bn_embedding *e, int64_t row);
 /* Returns the squared distance of two rows by the fixed-order kernel: dense and sparse agree. */
 float bn_embedding_dist2(const bn_embedding *e, int64_t a, int64_t b);
-/* Returns that of row i of a and row j of b, both dense or both sparse. */
+/* Returns the squared distance of row i of a and row j of b, both dense or both sparse. */
 float bn_rows_dist2(const bn_embedding *a, int64_t i, const bn_embedding *b, int64_t j);
 /* Copies the given rows of e (NULL: 0 .. count-1), to dense or sparse rows. */
 bonsai_status bn_embedding_take(bn_embedding *out, const bn_embedding *e, const int64_t *row,

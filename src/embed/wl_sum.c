@@ -178,7 +178,7 @@ static bool next_stretch(int64_t *begin, int64_t *end, const bn_wl_sum *k, int64
     return true;
 }
 
-/* Adds the rows; marks what was touched, or everything. */
+/* Adds the neighbours' rows; marks the stretches that they touch, or all. */
 static void add_up(bn_wl_sum *k, const bn_wl_run *w, int64_t v, const bn_wl_row *own, bool thin)
 {
     if (!thin) {

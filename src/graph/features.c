@@ -57,7 +57,7 @@ static int64_t sparse_row(int32_t *index, float *value, const bonsai_graph *g, i
     return count;
 }
 
-/* Skips zeros many at a time; otherwise without a branch. */
+/* Gets the non-zeros of a row of floats: skips zeros many at a time, else without a branch. */
 static int64_t float_row(int32_t *index, float *value, const float *row, int64_t f)
 {
     enum { RUN = 32 };

@@ -145,7 +145,7 @@ bonsai_status bn_stored_shape(const bonsai_view *v, const char *where);
 /* Checks that the elements of one section are in range; its offsets must be verified. */
 bonsai_status bn_section_check(const bonsai_view *v, bonsai_section s, const char *where,
                                int threads);
-/* Checks them on all ranks; also compares the checksum (NULL: none). */
+/* Checks a section on all ranks; also compares the checksum (NULL: none). */
 bonsai_status bn_section_verify(const bonsai_view *v, bonsai_section s, const char *where,
                                 const uint32_t *crc, const bn_place *at);
 bonsai_status bn_names_check(const bonsai_array *a, bonsai_section id, int64_t wanted,
@@ -412,7 +412,7 @@ bonsai_status bn_metis_parts(int32_t *part, const bonsai_graph *g, int64_t parts
  * Ranks have about the same number of nodes plus entries, and at least one node if there are
  * enough.  The offsets must be verified. */
 void bn_blocks(int64_t *first, const bonsai_graph *g, int ranks);
-/* Makes them on every rank, after all ranks have verified the offsets together; bn_free *first. */
+/* Finds the blocks on every rank, after all ranks have verified the offsets; bn_free *first. */
 bonsai_status bn_blocks_new(int64_t **first, const bonsai_graph *g, const bn_place *at);
 /* Sets rows (ranks): how many nodes of other ranks are neighbours of each rank's nodes. */
 bonsai_status bn_halo_count(int64_t *rows, const bonsai_graph *g, int ranks);
@@ -502,7 +502,7 @@ bonsai_status bn_columns_find(bn_traits *t, const bonsai_graph *g, const bn_plac
  * them. */
 bonsai_status bn_traits_of(bn_traits *out, bool *integer, const bonsai_graph *g,
                            const bn_place *at);
-/* Finds them for some rows, without `empty`, and keeps nothing. */
+/* Finds the traits of some rows, without `empty`, and keeps nothing. */
 bonsai_status bn_traits_rows(bn_traits *out, bool *integer, const bonsai_graph *g, int64_t begin,
                              int64_t end, int threads);
 /* Returns the scale that a row was stored with, or 0. */

@@ -163,7 +163,7 @@ static double block_work(const bn_knn_search *q, const inverted *v, int64_t samp
     return (double)samples * trees + bn_numbers(q->from, samples) * listed / (double)q->f;
 }
 
-/* Multiplies samples first .. end-1; there is a row of products for each. */
+/* Multiplies samples first .. end-1 with the trees of the stretch, and proposes the products. */
 static void sparse_block(const bn_knn_search *q, const inverted *v, int64_t first, int64_t end)
 {
     int64_t trees = v->end - v->first;

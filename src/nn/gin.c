@@ -32,7 +32,7 @@ static bn_input inner_of(const bn_at *at, int64_t rows)
                       .dense = at->made[INNER] ? at->made[INNER] : &some};
 }
 
-/* Returns the room of the products; backward, the gradient of the inner part follows it. */
+/* Returns the room of the products, which the gradient of the inner part follows. */
 static int64_t products_room(const bn_at *at)
 {
     const bn_input inner = inner_of(at, at->n);

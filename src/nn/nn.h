@@ -295,7 +295,7 @@ void bn_operand_free(bn_operand *o);
 
 /* Returns layer `layer` of a model on o, whole, without parameters and kept arrays. */
 bn_at bn_layer_at(const bn_dims *d, const bn_operand *o, int layer);
-/* Sets its parameters, and with grad their gradients, which begin at place (bn_dims_places). */
+/* Sets a layer's parameters, and with grad their gradients, at the places of bn_dims_places. */
 void bn_layer_bind(bn_at *at, const int64_t *place, const real *param, real *grad);
 
 typedef struct {                /* one allocation for many arrays: laid out to count, then again */

@@ -77,7 +77,7 @@ typedef struct {                /* of the maker's nodes: i is node begin + i */
     int64_t *offsets;           /* of the rows that merge both */
 } bn_citations;
 
-/* Draws those of this rank's block of w; *entries: of all ranks. */
+/* Draws the citations of this rank's block of w; *entries: of all ranks. */
 bonsai_status bn_citations_draw(bn_citations *out, int64_t *entries, const bn_maker *k,
                                 bn_world *w);
 /* Writes the neighbours of the nodes [begin, end), row after row. */
