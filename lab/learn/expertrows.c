@@ -56,7 +56,7 @@ static bonsai_status average(bn_expert_rows *r, const bn_problem *s, const int32
     BN_TRY(bn_problem_rows(x, s, node, r->rows, hops));
     if (count_entries(x, r->rows * s->f) < r->rows * s->f / SPARSE_SHARE) {
         BN_TRY(make_sparse(&r->short_x, x, r->rows, s->f));
-        BN_TRY(bn_matrix_flip(&r->flipped_x, &r->short_x));
+        BN_TRY(bn_matrix_transpose(&r->flipped_x, &r->short_x));
         r->x = input_of(&r->short_x, &r->flipped_x);
         goto done;
     }
@@ -72,7 +72,7 @@ static bonsai_status make_reached(bn_expert_rows *r, const bn_problem *s)
 {
     bonsai_status rc;
     BN_TRY(bn_onehop_new(&r->reach, s, s->job->train, s->job->trees));
-    BN_TRY(bn_matrix_flip(&r->flipped_to, &r->reach.to));
+    BN_TRY(bn_matrix_transpose(&r->flipped_to, &r->reach.to));
     r->to = input_of(&r->reach.to, &r->flipped_to);
     r->rows = r->to.cols;
     BN_TRY(average(r, s, r->reach.node, 1));

@@ -67,7 +67,7 @@ static int64_t largest_request(void)
 }
 
 /* Returns whether a test makes this request fail. */
-static bool told_to_fail(void)
+static bool must_fail(void)
 {
     if (atomic_load(&fail_countdown) < 0)
         return false;
@@ -110,7 +110,7 @@ int bn_mem_spare(int threads)
 static bool request_bytes(int64_t *bytes, int64_t count, size_t item)
 {
     return bn_mul(bytes, count, (int64_t)item) && *bytes <= largest_request() && has_reserve() &&
-           !told_to_fail();
+           !must_fail();
 }
 
 enum { LARGE_BLOCK = 8 << 20, HUGE_PAGE = 2 << 20 };

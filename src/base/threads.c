@@ -205,7 +205,7 @@ done:
 /* Returns how many threads the work pays for, if `ready` of them wait.  OpenMP keeps the threads of
  * a team for the next one, and ends those that the team does not need: starting them again costs
  * more than waking them, so if two threads pay, all that are ready work. */
-static int worth(double work, int ready, int most)
+static int paid_threads(double work, int ready, int most)
 {
     const double paid = work / atomic_load(&each);
     if (!(paid >= 2))
@@ -216,7 +216,7 @@ static int worth(double work, int ready, int most)
 int bn_team(int threads, double work)
 {
     int here = keeps_threads() ? kept : 1;
-    int team = worth(work, here, bn_lanes(threads, bn_least(startable, allowed)));
+    int team = paid_threads(work, here, bn_lanes(threads, bn_least(startable, allowed)));
     team = bn_mem_spare(is_serial() ? 1 : team);
     if (team == 1)
         return 1;

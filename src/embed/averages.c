@@ -201,15 +201,15 @@ static bonsai_status make_all(bn_averages *out, const edges *e, const bonsai_gra
     bonsai_status rc;
     const bn_embedding *x = &out->features;
     out->x = (bn_matrix){x->rows, x->f, x->offsets, x->index, x->value, x->dense};
-    BN_TRY(bn_matrix_flip(&out->x_turned, &out->x));
+    BN_TRY(bn_matrix_transpose(&out->x_turned, &out->x));
     if (layers > 1) {
         BN_TRY(make_round(&out->round, e, g, NULL));
-        BN_TRY(bn_matrix_flip(&out->round_turned, &out->round));
+        BN_TRY(bn_matrix_transpose(&out->round_turned, &out->round));
     }
     BN_TRY(make_round(&out->last, e, g, nodes));
-    BN_TRY(bn_matrix_flip(&out->last_turned, &out->last));
+    BN_TRY(bn_matrix_transpose(&out->last_turned, &out->last));
     BN_TRY(make_pick(&out->pick, nodes, x->rows));
-    BN_TRY(bn_matrix_flip(&out->pick_turned, &out->pick));
+    BN_TRY(bn_matrix_transpose(&out->pick_turned, &out->pick));
 done:
     return rc;
 }

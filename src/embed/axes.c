@@ -79,7 +79,7 @@ done:
 static bonsai_status make_room(search *s)
 {
     bonsai_status rc;
-    BN_TRY(bn_matrix_flip(&s->columns, &s->rows));
+    BN_TRY(bn_matrix_transpose(&s->columns, &s->rows));
     BN_TRY(BN_NEW(&s->basis, s->f * s->dims));
     BN_TRY(BN_NEW(&s->score, s->rows.rows * s->dims));
     BN_TRY(BN_NEW(&s->axis, s->f * s->dims));
@@ -105,7 +105,7 @@ static void search_free(search *s)
 /* ---- orthonormal ---- */
 
 /* Sets to (cols,rows) to the transpose of from (rows,cols). */
-static void turn(float *to, const float *from, int64_t rows, int64_t cols, int threads)
+static void transpose(float *to, const float *from, int64_t rows, int64_t cols, int threads)
 {
     const double work = 8.0 * (double)rows * (double)cols;
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
@@ -133,7 +133,7 @@ static void clear_block(const search *s, int64_t first, int64_t many)
 }
 
 /* Scales axis j to length 1, or to 0 if it is not longer than `least`. */
-static void stretch(const search *s, int64_t j, double least)
+static void normalise(const search *s, int64_t j, double least)
 {
     const bn_kernels *k = bn_kernels_get();
     float *x = s->axis + j * s->f;
@@ -145,7 +145,7 @@ static void stretch(const search *s, int64_t j, double least)
 }
 
 /* Makes the axes of a block orthonormal, one after the other; twice, because of rounding. */
-static void part_block(const search *s, int64_t first, int64_t many)
+static void orthonormalise_block(const search *s, int64_t first, int64_t many)
 {
     const bn_kernels *k = bn_kernels_get();
     for (int64_t j = first; j < first + many; j++) {
@@ -153,23 +153,23 @@ static void part_block(const search *s, int64_t first, int64_t many)
         for (int twice = 0; twice < 2; twice++)
             for (int64_t i = first; i < j; i++)
                 k->axpy(x, -k->dot(s->axis + i * s->f, x, s->f), s->axis + i * s->f, s->f);
-        stretch(s, j, gone);
+        normalise(s, j, gone);
     }
 }
 
 static void make_orthonormal(const search *s)
 {
-    turn(s->axis, s->basis, s->f, s->dims, s->threads);
+    transpose(s->axis, s->basis, s->f, s->dims, s->threads);
     for (int64_t first = 0; first < s->dims; first += BLOCK) {
         int64_t many = bn_least(BLOCK, s->dims - first);
         for (int64_t j = first; j < first + many; j++)
-            stretch(s, j, 0);
+            normalise(s, j, 0);
         clear_block(s, first, many);
-        part_block(s, first, many);
+        orthonormalise_block(s, first, many);
         clear_block(s, first, many);
-        part_block(s, first, many);
+        orthonormalise_block(s, first, many);
     }
-    turn(s->basis, s->axis, s->dims, s->f, s->threads);
+    transpose(s->basis, s->axis, s->dims, s->f, s->threads);
 }
 
 /* ---- the search ---- */

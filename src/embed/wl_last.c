@@ -15,7 +15,7 @@ enum { SOME_ROWS = 16, STRETCH = 4096, SAMPLE = 256, MOST_ENTRIES = 1 << 22 };
 
 /* ---- the estimate ---- */
 
-static int64_t see(uint8_t *seen, const bn_wl_row *r)
+static int64_t count_new(uint8_t *seen, const bn_wl_row *r)
 {
     int64_t fresh = 0;
     for (int64_t e = 0; e < r->count; e++) {
@@ -28,16 +28,16 @@ static int64_t see(uint8_t *seen, const bn_wl_row *r)
 
 /* Counts the features of v and its neighbours, as far as they are here; adds entries read to
  * *looked. */
-static int64_t see_all(uint8_t *seen, int64_t *looked, const bn_wl_run *w, int64_t v)
+static int64_t count_features(uint8_t *seen, int64_t *looked, const bn_wl_run *w, int64_t v)
 {
     bn_wl_edges edges = bn_wl_edges_of(w, v);
     bn_wl_row own = bn_wl_row_of(w, v);
-    int64_t count = see(seen, &own);
+    int64_t count = count_new(seen, &own);
     for (int64_t e = 0; e < edges.count && count < w->f; e++) {
         if (edges.id[e] >= w->n)
             continue;
         bn_wl_row r = bn_wl_row_of(w, edges.id[e]);
-        count += see(seen, &r);
+        count += count_new(seen, &r);
         *looked += r.count;
     }
     memset(seen, 0, (size_t)w->f);
@@ -53,7 +53,7 @@ bonsai_status bn_wl_fills(bool *out, const bn_wl_run *w)
     for (int64_t s = 0; s < bn_least(SAMPLE, w->count) && looked < MOST_ENTRIES; s++) {
         bn_rng r = bn_rng_at(0, s);
         int64_t i = w->count <= SAMPLE ? s : bn_rng_below(&r, w->count);
-        sum[0] += see_all(seen, &looked, w, w->nodes ? w->nodes[i] - w->first : i);
+        sum[0] += count_features(seen, &looked, w, w->nodes ? w->nodes[i] - w->first : i);
         sum[1] += w->f;
     }
     BN_TRY(bn_sum_int(bn_wl_world(w), sum, 2));

@@ -30,7 +30,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Returns the number that a name is, or -1. */
-static int64_t whole(const char *name)
+static int64_t number_of(const char *name)
 {
     const size_t digits = strspn(name, "0123456789");
     if (digits == 0 || digits > 10 || name[digits] || (digits > 1 && name[0] == '0'))
@@ -46,7 +46,7 @@ static void sort_names(match *m, named *all, int64_t count)
     for (int64_t i = 1; i < count; i++)
         m->apart |= by_name(&all[i - 1], &all[i]) == 0;
     for (int64_t i = 0; m->numbers && i < count; i++)
-        m->apart |= whole(all[i].name) < 0;
+        m->apart |= number_of(all[i].name) < 0;
 }
 
 static bonsai_status list_names(match *m, const char *const *names)
@@ -78,7 +78,7 @@ static int32_t find(const match *m, const char *name)
 {
     const named key = {name, 0};
     if (!m->wanted) {
-        const int64_t number = whole(name);
+        const int64_t number = number_of(name);
         return number < m->count ? (int32_t)number : -1;
     }
     const named *found = bsearch(&key, m->wanted, (size_t)m->count, sizeof key, by_name);
@@ -92,13 +92,13 @@ static bonsai_status place_classes(match *m)
     for (int64_t i = 0; rc == BONSAI_OK && i < classes; i++)
         m->place[m->have ? m->have[i].number : i] = m->have ? find(m, m->have[i].name) : -1;
     for (int64_t k = 0; rc == BONSAI_OK && !m->have && k < m->count; k++)
-        if (whole(m->wanted[k].name) < classes)         /* the other side has names, all numbers */
-            m->place[whole(m->wanted[k].name)] = m->wanted[k].number;
+        if (number_of(m->wanted[k].name) < classes)     /* the other side has names, all numbers */
+            m->place[number_of(m->wanted[k].name)] = m->wanted[k].number;
     return rc;
 }
 
 /* Returns a class that occurs and has no place, or -1. */
-static int64_t find_lost(const match *m)
+static int64_t find_unplaced(const match *m)
 {
     const bonsai_graph *g = m->g;
     for (int64_t k = 0; bn_has(g, BONSAI_SECTION_SOFT_LABELS) && k < g->view.classes; k++)
@@ -112,7 +112,7 @@ static int64_t find_lost(const match *m)
 
 /* Fails if a class that occurs has no place.  If no class has a place, the numbers mean something
  * else, and all is well. */
-static bonsai_status check_lost(const match *m, int64_t lost)
+static bonsai_status check_unplaced(const match *m, int64_t lost)
 {
     const bonsai_array *names = &m->g->view.section[BONSAI_SECTION_CLASS_NAMES];
     char number[24];
@@ -211,9 +211,9 @@ bonsai_status bonsai_graph_match_classes(bonsai_graph **out, const bonsai_graph 
     if (m.apart)
         goto done;
     BN_TRY(place_classes(&m));
-    lost = find_lost(&m);
+    lost = find_unplaced(&m);
     if (lost >= 0)
-        BN_TRY(check_lost(&m, lost));
+        BN_TRY(check_unplaced(&m, lost));
     else if (!is_same(&m))
         BN_TRY(renumber(out, &m, names));
 done:

@@ -197,7 +197,7 @@ void bn_angles_of(double *x, const double *factor, int64_t r)
 }
 
 /* Makes the coordinates, turned to right angles, the features of g. */
-static bonsai_status straighten(bonsai_graph *g)
+static bonsai_status decode_coordinates(bonsai_graph *g)
 {
     bonsai_status rc;
     const factors k = factors_of(g);
@@ -226,7 +226,7 @@ bonsai_status bn_factors_decode(bonsai_graph *g, int threads)
     bonsai_status rc;
     factors k = factors_of(g);
     if (g->view.flags & BONSAI_FLAG_COORDINATES) {
-        rc = straighten(g);
+        rc = decode_coordinates(g);
         return rc != BONSAI_OK ? rc : bn_graph_need(g, BN_FEATURE_SECTIONS, threads);
     }
     int lanes = bn_lanes(bn_threads(threads), k.n / 16);

@@ -168,10 +168,11 @@ typedef struct { const char *where; const bonsai_array *names; int64_t count; } 
 /* Fails, naming the first, if a feature of a has another name than the feature place[i] (NULL: i;
  * ascending) of b.  Features without a name match any. */
 bonsai_status bn_names_match(const bn_named *a, const bn_named *b, const int32_t *place);
-enum { BN_ODD = 120 };
+enum { BN_DIFFERENCE = 120 };
 /* Writes the end of a sentence, ": \"age\" is missing", about the first name of a that b lacks or,
  * with all, that only b has; "" if none, or if names are not known. */
-void          bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all);
+void          bn_names_difference(char out[BN_DIFFERENCE], const bn_named *a, const bn_named *b,
+                                  bool all);
 bonsai_status bn_metadata_check(const bonsai_array *a, const char *where);
 /* Check as bonsai_graph_check does, on all ranks; and symmetry alone, which requires a verified
  * g. */

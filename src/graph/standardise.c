@@ -270,7 +270,7 @@ done:
 }
 
 /* Returns whether g is to be scaled by the numbers of like. */
-static bool is_behind(const bonsai_graph *g, const bonsai_graph *like)
+static bool lacks_scaling(const bonsai_graph *g, const bonsai_graph *like)
 {
     return bn_has(like, BONSAI_SECTION_FEATURE_MEAN) && !bn_has(g, BONSAI_SECTION_FEATURE_MEAN) &&
            g->view.features == like->view.features;
@@ -283,7 +283,7 @@ bonsai_status bonsai_graph_standardise(bonsai_graph **out, const bonsai_graph *g
     scaling s = {.g = g};
     if (BN_NO_PLACE(out) || bn_is_null(g, "the graph"))
         return BONSAI_E_ARGUMENT;
-    if (like ? !is_behind(g, like) : g->view.features == 0 || g->view.nodes == 0)
+    if (like ? !lacks_scaling(g, like) : g->view.features == 0 || g->view.nodes == 0)
         return BONSAI_OK;
     if (!like && bn_has(g, BONSAI_SECTION_FEATURE_MEAN))
         return bn_fail_at(BONSAI_E_ARGUMENT, g->where, "its columns of features are scaled "

@@ -148,14 +148,14 @@ static const char *odd_name(const bn_named *a, const bn_named *b)
     return NULL;
 }
 
-void bn_names_odd(char out[BN_ODD], const bn_named *a, const bn_named *b, bool all)
+void bn_names_difference(char out[BN_DIFFERENCE], const bn_named *a, const bn_named *b, bool all)
 {
     const bool named = a->names->data && b->names->data;
     const char *lacks = named ? odd_name(a, b) : NULL;
     const char *more = named && all && !lacks ? odd_name(b, a) : NULL;
     out[0] = 0;
     if (lacks || more)
-        snprintf(out, BN_ODD, ": \"%.*s\" is %s", BN_ODD - 24, lacks ? lacks : more,
+        snprintf(out, BN_DIFFERENCE, ": \"%.*s\" is %s", BN_DIFFERENCE - 24, lacks ? lacks : more,
                  lacks ? "missing" : "too many");
 }
 

@@ -129,7 +129,7 @@ static void measure_in_order(const bn_knn_search *q, int64_t s)
 }
 
 /* Measures the remaining candidates and keeps the k nearest, in order. */
-static void settle(const bn_knn_search *q, int64_t s)
+static void measure_rest(const bn_knn_search *q, int64_t s)
 {
     bn_candidates *c = &q->c[s];
     drop_far(c);
@@ -151,7 +151,7 @@ static void make_room(const bn_knn_search *q, int64_t s)
 {
     drop_far(&q->c[s]);
     if (q->c[s].count > q->k + BN_KNN_SPARE)
-        settle(q, s);
+        measure_rest(q, s);
 }
 
 static void propose(const bn_knn_search *q, int64_t s, int64_t row, float low, float high)
@@ -284,13 +284,13 @@ done:
     return rc;
 }
 
-static void hand_out(int32_t *list, float *dist, bn_knn_search *q)
+static void write_lists(int32_t *list, float *dist, bn_knn_search *q)
 {
     const double work = 8 * bn_numbers(q->e, q->z * q->k);
 #pragma omp parallel for num_threads(bn_team(q->threads, work)) schedule(dynamic, 16)
     for (int64_t s = 0; s < q->z; s++) {
         const bn_candidates *c = &q->c[s];
-        settle(q, s);
+        measure_rest(q, s);
         for (int j = 0; j < q->k; j++) {
             bool found = j < c->count;
             list[s * q->k + j] = found ? (int32_t)(q->base + c->list[j].row) : INT32_MAX;
@@ -335,7 +335,7 @@ bonsai_status bn_knn_block(int32_t *list, float *dist, bn_knn_search *q)
     float *near = NULL;
     BN_TRY(start(q, &room, &near));
     BN_TRY(search(q));
-    hand_out(list, dist, q);
+    write_lists(list, dist, q);
 done:
     bn_big_free(room);
     bn_big_free(near);

@@ -326,7 +326,7 @@ static void dot_rows(real *out, int64_t k, const real *a, real share, bn_cols x,
 }
 
 /* Computes e, e_own and ddst along the receivers' rows. */
-static void go_along_receivers(const bn_at *at, const workings *s, const real *dy)
+static void over_receivers(const bn_at *at, const workings *s, const real *dy)
 {
     int64_t k = at->k;
     real share = share_of(at);
@@ -368,7 +368,7 @@ static void send_back(const bn_at *at, const workings *s, const real *dy, int64_
 }
 
 /* Computes dz, and the sums of attention by blocks, along the senders' rows. */
-static void go_along_senders(const bn_at *at, const workings *s, const real *dy)
+static void over_senders(const bn_at *at, const workings *s, const real *dy)
 {
     int64_t wide = at->k * at->d, blocks = blocks_of(at->n);
     const double work = 2 * row_work(at, (bn_span){0, at->n, 0}, at->h);
@@ -387,8 +387,8 @@ static void backward(const bn_at *at, real *dx, const real *dy)
 {
     int64_t wide = at->k * at->d;
     const workings s = workings_in(at);
-    go_along_receivers(at, &s, dy);
-    go_along_senders(at, &s, dy);
+    over_receivers(at, &s, dy);
+    over_senders(at, &s, dy);
     for (int64_t b = 0; b < blocks_of(at->n); b++) {
         bn_real_axpy(at->g[BN_ATT_SRC], 1, s.datt + b * 2 * wide, wide);
         bn_real_axpy(at->g[BN_ATT_DST], 1, s.datt + (b * 2 + 1) * wide, wide);

@@ -150,7 +150,7 @@ void bn_infer_free(bn_infer *i)
 /* ---- the scores ---- */
 
 /* Sends a block, after a ReLU, to the next layer. */
-static void hand_on(bn_infer *i, const real *param, int next, bn_span block)
+static void send_block(bn_infer *i, const real *param, int next, bn_span block)
 {
     bn_at at = at_of(i, next);
     bn_layer_bind(&at, i->place[next], param, NULL);
@@ -173,7 +173,7 @@ static void run_layer(bn_infer *i, const real *param, int layer)
         const bn_span block = {first, count, i->threads};
         i->layer->rows(&at, last ? i->scores + first * at.h : i->y, block);
         if (!last)
-            hand_on(i, param, layer + 1, block);
+            send_block(i, param, layer + 1, block);
     }
 }
 

@@ -87,7 +87,7 @@ static bonsai_status transpose(bn_side *to, bn_messages *m, const bn_side *from)
     const int64_t n = from->n, entries = bn_int_at(&from->offsets, n);
     const bn_csr csr = {n, n, from->offsets, {from->ids, entries, BONSAI_TYPE_U32},
                         {from->weights, entries, BONSAI_TYPE_F32}, NULL};
-    bonsai_status rc = bn_csr_flip(&t, &csr);
+    bonsai_status rc = bn_csr_transpose(&t, &csr);
     m->owned[T_OFFSETS] = t.offsets;
     m->owned[T_IDS] = t.index;
     m->owned[T_WEIGHTS] = t.value;

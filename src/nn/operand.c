@@ -85,7 +85,7 @@ static bonsai_status transpose_sparse(bn_operand *o)
     bn_matrix t;
     const bn_matrix x = {.rows = o->x.rows, .cols = o->x.cols, .offsets = o->owned[OFFSETS],
                          .index = o->owned[INDEX], .value = o->owned[VALUE]};
-    bonsai_status rc = bn_matrix_flip(&t, &x);
+    bonsai_status rc = bn_matrix_transpose(&t, &x);
     o->owned[T_OFFSETS] = t.offsets;
     o->owned[T_INDEX] = t.index;
     o->owned[T_VALUE] = t.value;

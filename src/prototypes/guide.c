@@ -310,7 +310,7 @@ static bonsai_status take_rows(bn_guide *g, int view, const bn_source *s, const 
     BN_TRY(bn_rows_some(e, &g->label[view], x, s->label, count));
     if (bn_rank(at->world) == 0) {
         r->matrix[view] = (bn_matrix){e->rows, e->f, e->offsets, e->index, e->value, e->dense};
-        rc = bn_matrix_flip(&r->turned[view], &r->matrix[view]);
+        rc = bn_matrix_transpose(&r->turned[view], &r->matrix[view]);
         g->chain[view] = (bn_chain){{{&r->matrix[view], &r->turned[view]}}, 1};
     }
     BN_TRY(bn_agree(at->world, rc));
@@ -494,7 +494,7 @@ static bonsai_status refit(float *w, const bn_guide *g, int view, const int32_t 
     if (chain.count == 0)
         return BONSAI_OK;
     BN_TRY(take_columns(&some, chain.factor[chain.count - 1].a, column, columns));
-    BN_TRY(bn_matrix_flip(&turned, &some));
+    BN_TRY(bn_matrix_transpose(&turned, &some));
     chain.factor[chain.count - 1].a = &some;
     chain.factor[chain.count - 1].turned = &turned;
     BN_TRY(BN_NEW(&start, columns * g->classes));

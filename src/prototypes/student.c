@@ -83,7 +83,7 @@ static bonsai_status make_rows(bn_lesson_rows *r, const bonsai_graph *g, const b
     if (e->dense)
         goto done;
     const bn_matrix m = {e->rows, e->f, e->offsets, e->index, e->value, NULL};
-    BN_TRY(bn_matrix_flip(&r->flipped, &m));
+    BN_TRY(bn_matrix_transpose(&r->flipped, &m));
     r->x = (bn_input){.rows = e->rows, .cols = e->f, .offsets = e->offsets, .index = e->index,
                       .value = e->value, .t_offsets = r->flipped.offsets,
                       .t_index = r->flipped.index, .t_value = r->flipped.value};

@@ -83,7 +83,7 @@ static bonsai_status lay_rows(fit *q, const bn_embedding *x)
     }
     q->a.rows = q->n;
     q->a.cols = q->m;
-    BN_TRY(bn_matrix_flip(&q->t, &q->a));
+    BN_TRY(bn_matrix_transpose(&q->t, &q->a));
 done:
     return rc;
 }

@@ -92,9 +92,9 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                        "kept-feature list", name_small(small, full),
                        (long long)small->view.features, name_full(small, full),
                        (long long)full->view.features);
-    char odd[BN_ODD];
+    char odd[BN_DIFFERENCE];
     const bn_named ours = named("", small), theirs = named("", full);
-    bn_names_odd(odd, &ours, &theirs, true);
+    bn_names_difference(odd, &ours, &theirs, true);
     return bn_fail(BONSAI_E_ARGUMENT, "%s has %lld features, but %s has %lld%s",
                    name_small(small, full), (long long)small->view.features,
                    name_full(small, full), (long long)full->view.features,

@@ -40,7 +40,7 @@ void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, in
     }
 }
 
-static bonsai_status flip_dense(bn_matrix *out, const bn_matrix *a)
+static bonsai_status transpose_dense(bn_matrix *out, const bn_matrix *a)
 {
     enum { SIDE = 32 };
     *out = (bn_matrix){.rows = a->cols, .cols = a->rows};
@@ -52,7 +52,7 @@ static bonsai_status flip_dense(bn_matrix *out, const bn_matrix *a)
     return rc;
 }
 
-bonsai_status bn_csr_flip(bn_matrix *out, const bn_csr *a)
+bonsai_status bn_csr_transpose(bn_matrix *out, const bn_csr *a)
 {
     bonsai_status rc;
     const int64_t first = bn_int_at(&a->offsets, 0), end = bn_int_at(&a->offsets, a->rows);
@@ -79,15 +79,15 @@ done:
     return rc;
 }
 
-bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a)
+bonsai_status bn_matrix_transpose(bn_matrix *out, const bn_matrix *a)
 {
     if (a->dense)
-        return flip_dense(out, a);
+        return transpose_dense(out, a);
     const int64_t entries = a->offsets[a->rows];
     const bn_csr csr = {a->rows, a->cols, {a->offsets, a->rows + 1, BONSAI_TYPE_U64},
                         {a->index, entries, BONSAI_TYPE_U32},
                         {a->value, entries, BONSAI_TYPE_F32}, NULL};
-    return bn_csr_flip(out, &csr);
+    return bn_csr_transpose(out, &csr);
 }
 
 void bn_matrix_free(bn_matrix *a)

@@ -56,7 +56,7 @@ static void residual_dots(double *out, const solver *v)
 }
 
 /* Sets p to the residual over the diagonal, plus share of p; share NULL: 0. */
-static void turn(solver *v, const double *share)
+static void find_direction(solver *v, const double *share)
 {
     for (int64_t i = 0; i < v->cols; i++) {
         const float by = (float)(1 / (v->squares[i] + v->how->lambda));
@@ -127,7 +127,7 @@ static bool step(solver *v)
         v->rr[j] = now;
         more |= open;
     }
-    turn(v, v->ps);
+    find_direction(v, v->ps);
     return more;
 }
 
@@ -205,7 +205,7 @@ bonsai_status bn_ridge_chain(float *w, const bn_chain *x, const double *squares,
     residual_dots(v.rr0, &v);
     if (how->start)
         begin_at(&v, how->start, k);
-    turn(&v, NULL);
+    find_direction(&v, NULL);
     residual_dots(v.rr, &v);
     BN_TRY(solve(&v));
     pad(w, k, v.w, v.k, v.cols);
@@ -233,7 +233,7 @@ bonsai_status bn_ridge(float *w, const bn_matrix *x, const float *y, int64_t k,
     bn_matrix turned = {0};
     double *squares = NULL;
     const bn_chain one = {{{x, &turned}}, 1};
-    BN_TRY(bn_matrix_flip(&turned, x));
+    BN_TRY(bn_matrix_transpose(&turned, x));
     BN_TRY(BN_NEW(&squares, x->cols));
     sum_squares(squares, &turned);
     BN_TRY(bn_ridge_chain(w, &one, squares, y, k, how));

@@ -173,8 +173,8 @@ typedef struct {                /* a matrix in memory, sparse or dense */
  * multiple of BN_NARROW if a is dense. */
 void bn_matrix_times(float *y, const bn_matrix *a, const float *x, int64_t k, int threads);
 /* Make the transpose. */
-bonsai_status bn_csr_flip(bn_matrix *out, const bn_csr *a);
-bonsai_status bn_matrix_flip(bn_matrix *out, const bn_matrix *a);
+bonsai_status bn_csr_transpose(bn_matrix *out, const bn_csr *a);
+bonsai_status bn_matrix_transpose(bn_matrix *out, const bn_matrix *a);
 void bn_matrix_free(bn_matrix *a);
 
 /* ---- products of matrices (chain.c) ---- */

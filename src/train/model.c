@@ -152,11 +152,11 @@ static bn_named named_graph(const bonsai_graph *g)
 
 static bonsai_status wrong_features(const bonsai_model *m, const bonsai_graph *g)
 {
-    char ours[80], theirs[80], odd[BN_ODD];
+    char ours[80], theirs[80], odd[BN_DIFFERENCE];
     int64_t f = g->view.features;
     const bonsai_array names = bn_model_feature_names(m);
     const bn_named model = named_model(m, &names), graph = named_graph(g);
-    bn_names_odd(odd, &model, &graph, !m->kept);
+    bn_names_difference(odd, &model, &graph, !m->kept);
     list_text(ours, m->kept, m->dims.features);
     list_text(theirs, g->view.section[BONSAI_SECTION_KEPT_FEATURES].data, f);
     if (m->kept)

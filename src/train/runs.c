@@ -27,7 +27,7 @@ typedef struct {                /* the state of one thread */
     int     kept_run;           /* that run; -1: none yet */
     bn_tally tally;
     double  best_val;           /* of the metric, of validation nodes; -1: none yet */
-    bool    speaks;             /* the calling thread's: it reports progress */
+    bool    reports;            /* the calling thread's: it reports progress */
 } slot;
 
 typedef struct {
@@ -107,7 +107,7 @@ static bool must_stop(running *r, int run)
     return atomic_load(&r->canceled) || atomic_load(&r->failed) < run;
 }
 
-static void has_diverged(running *r, int run, int epoch)
+static void note_divergence(running *r, int run, int epoch)
 {
     int first = atomic_load(&r->failed);
     r->diverged[run] = epoch;
@@ -116,7 +116,7 @@ static void has_diverged(running *r, int run, int epoch)
 }
 
 /* Reports progress, on the calling thread only. */
-static void tell(running *r)
+static void report_progress(running *r)
 {
     const bn_task *t = r->t;
     int64_t total = (int64_t)t->o.seeds * t->o.epochs, done = atomic_load(&r->done);
@@ -195,8 +195,8 @@ static int run_epochs(running *r, slot *s, int run)
         result->seconds_train += scored - start + stepped - judged;
         result->seconds_eval += judged - scored + bn_seconds() - stepped;
         atomic_fetch_add(&r->done, 1);
-        if (s->speaks)
-            tell(r);
+        if (s->reports)
+            report_progress(r);
     }
     return 0;
 }
@@ -227,7 +227,7 @@ static void one_run(running *r, slot *s, int run)
         return;
     int epoch = run_epochs(r, s, run);
     if (epoch)
-        has_diverged(r, run, epoch);
+        note_divergence(r, run, epoch);
     else if (!must_stop(r, run))
         keep_best(r, s, run);
 }
@@ -277,7 +277,7 @@ static void wait_for_others(running *r)
     atomic_fetch_sub(&r->working, 1);
     while (bn_thread() == 0 && atomic_load(&r->working) > 0) {
         nanosleep(&pause, NULL);
-        tell(r);
+        report_progress(r);
     }
 }
 
@@ -336,7 +336,7 @@ static bonsai_status run_some(running *r, int first, int count, int workers, int
     BN_TRY(BN_NEW(&r->slots, workers));
     for (int i = 0; i < workers; i++)
         BN_TRY(slot_new(&r->slots[i], r->t, r->out->in_blocks, inner));
-    r->slots[0].speaks = true;
+    r->slots[0].reports = true;
     work(r, first, count);
     BN_TRY(r->rc);
     BN_TRY(diverged(r));

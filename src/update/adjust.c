@@ -243,13 +243,13 @@ static void round_soft(uint8_t *out, double *mean, int64_t classes, int64_t tota
     }
 }
 
-static bool brings_its_own(const bn_moves *m, int64_t p, int32_t v)
+static bool brings_label(const bn_moves *m, int64_t p, int32_t v)
 {
     int32_t from = m->before[v];
     return from >= 0 && from != p && bn_label(m->small, from) == bn_label(m->small, p);
 }
 
-static void soften(adjusting *a, int64_t i, double *mean)
+static void store_soft_label(adjusting *a, int64_t i, double *mean)
 {
     const bn_moves *m = a->m;
     const bonsai_array *soft = &m->small->view.section[BONSAI_SECTION_SOFT_LABELS];
@@ -257,7 +257,7 @@ static void soften(adjusting *a, int64_t i, double *mean)
     memset(mean, 0, (size_t)classes * sizeof *mean);
     for (int64_t k = a->joined.offsets[p]; k < a->joined.offsets[p + 1]; k++) {
         int32_t v = m->joined[a->joined.item[k]];
-        if (!brings_its_own(m, p, v))
+        if (!brings_label(m, p, v))
             continue;
         others++;
         for (int64_t c = 0; c < classes; c++)
@@ -285,7 +285,7 @@ static bonsai_status store_labels(adjusting *a)
         return BONSAI_OK;
     bonsai_status rc = BN_NEW(&mean, a->out->view.classes);
     for (int64_t i = 0; rc == BONSAI_OK && i < a->count; i++)
-        soften(a, i, mean);
+        store_soft_label(a, i, mean);
     bn_free(mean);
     return rc;
 }

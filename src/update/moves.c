@@ -43,7 +43,7 @@ static bool trains(const bonsai_graph *g, int64_t v)
 
 /* Lists the nodes that leave and join.  Training nodes without a prototype, such as those held out
  * for the probe, stay without. */
-static void sort_out(bn_moves *m, const bn_changes *c)
+static void list_moves(bn_moves *m, const bn_changes *c)
 {
     for (int64_t v = 0; v < m->now->view.nodes; v++) {
         bool member = m->before[v] >= 0;
@@ -165,7 +165,7 @@ bonsai_status bn_moves_find(bn_moves *m, const bn_changes *c)
     BN_TRY(BN_NEW(&m->size_before, prototypes));
     BN_TRY(BN_NEW(&m->size_after, prototypes));
     BN_TRY(read_members(m));
-    sort_out(m, c);
+    list_moves(m, c);
     BN_TRY(embed(&m->old, m, m->was, m->left, m->lefts));
     BN_TRY(embed(&m->fresh, m, m->now, m->joined, m->joins));
     BN_TRY(assign(m));

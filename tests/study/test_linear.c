@@ -342,8 +342,8 @@ static void ridge_of_a_product_matches_elimination(void **state)
         for (int i = 0; i < ROWS * SIDES; i++)
             y[i] = (double)a.y[i];
         oracle_ridge(wanted, product, y, ROWS, COLS, SIDES, 0.5);
-        assert_int_equal(bn_matrix_flip(&a_turned, &a.x), BONSAI_OK);
-        assert_int_equal(bn_matrix_flip(&b_turned, &b.x), BONSAI_OK);
+        assert_int_equal(bn_matrix_transpose(&a_turned, &a.x), BONSAI_OK);
+        assert_int_equal(bn_matrix_transpose(&b_turned, &b.x), BONSAI_OK);
         const bn_chain c = {{{&a.x, &a_turned}, {&b.x, &b_turned}}, 2};
         const bn_ridge_how how = {.lambda = 0.5, .enough = 1e-12, .threads = 2, .mean = mean};
         assert_int_equal(bn_ridge_chain(w, &c, squares, a.y, SIDES, &how), BONSAI_OK);

@@ -79,10 +79,10 @@ static void a_transpose_has_the_same_entries(void **state)
     for (uint64_t seed = 0; seed < 50; seed++) {
         bn_matrix t, back, a = make(&m, seed, seed % 2);
         fill(x, ROWS * WIDE, seed);
-        assert_int_equal(bn_matrix_flip(&t, &a), BONSAI_OK);
+        assert_int_equal(bn_matrix_transpose(&t, &a), BONSAI_OK);
         bn_matrix_times(y, &t, x, WIDE, 2);
         assert_product(y, &m, x, true);
-        assert_int_equal(bn_matrix_flip(&back, &t), BONSAI_OK);
+        assert_int_equal(bn_matrix_transpose(&back, &t), BONSAI_OK);
         assert_memory_equal(back.offsets, a.offsets, sizeof m.offsets);
         assert_memory_equal(back.index, a.index, (size_t)a.offsets[ROWS] * sizeof *a.index);
         bn_matrix_free(&t);
@@ -124,11 +124,11 @@ static void a_dense_matrix_flipped_twice_is_as_before(void **state)
     static float room[ROWS * COLS];
     bn_matrix once, twice, a = make(&m, 3, false), b = dense_of(room, &m);
     assert_int_equal(a.rows, b.rows);
-    assert_int_equal(bn_matrix_flip(&once, &b), BONSAI_OK);
+    assert_int_equal(bn_matrix_transpose(&once, &b), BONSAI_OK);
     assert_true(once.rows == COLS && once.cols == ROWS);
     for (int i = 0; i < ROWS * COLS; i++)
         assert_true(once.dense[i % COLS * ROWS + i / COLS] == room[i]);
-    assert_int_equal(bn_matrix_flip(&twice, &once), BONSAI_OK);
+    assert_int_equal(bn_matrix_transpose(&twice, &once), BONSAI_OK);
     assert_true(twice.rows == ROWS && twice.cols == COLS);
     assert_memory_equal(twice.dense, room, sizeof room);
     bn_matrix_free(&once);
@@ -147,7 +147,7 @@ static void empty_matrices_work(void **state)
     assert_true(y == 5);
     bn_matrix_times(&y, &a, &x, 1, 2);
     assert_true(y == 0);
-    assert_int_equal(bn_matrix_flip(&t, &a), BONSAI_OK);
+    assert_int_equal(bn_matrix_transpose(&t, &a), BONSAI_OK);
     bn_matrix_free(&t);
 }
 

@@ -253,7 +253,7 @@ done:
 typedef struct { int64_t begin, end; } range;
 
 /* Takes the citations of the lane's own rows from all, which keeps their order. */
-static void take(bn_citations *c, const arrivals *a, int64_t first, range rows)
+static void take_citations(bn_citations *c, const arrivals *a, int64_t first, range rows)
 {
     int64_t *next = c->back_first + 1 - first;
     for (int64_t i = 0; i < a->count; i++)
@@ -283,7 +283,7 @@ static void each_lane(const citing *e, const arrivals *a,
 
 /* Counts are stored one place after the start of their row, and that one place after its final one;
  * taking the citations moves the starts there. */
-static bonsai_status turn(const citing *e, const arrivals *a)
+static bonsai_status list_citing(const citing *e, const arrivals *a)
 {
     bonsai_status rc;
     bn_citations *c = e->c;
@@ -294,7 +294,7 @@ static bonsai_status turn(const citing *e, const arrivals *a)
         c->back_first[i + 2] += c->back_first[i + 1];
     BN_TRY(BN_NEW(&c->back, c->back_first[nodes + 1]));
     BN_TRY(bn_tick(e->k->progress, "citations", 0, 1));
-    each_lane(e, a, take);
+    each_lane(e, a, take_citations);
     BN_TRY(bn_tick(e->k->progress, "citations", 1, 1));
 done:
     return rc;
@@ -316,7 +316,7 @@ static bonsai_status find_citing(const citing *e, bn_world *w)
         bn_free(a.room[i]);
         a.room[i] = NULL;
     }
-    BN_TRY(bn_agree(w, turn(e, &a)));
+    BN_TRY(bn_agree(w, list_citing(e, &a)));
 done:
     for (int i = 0; i < 4; i++)
         bn_free(a.room[i]);
