@@ -14,13 +14,13 @@
 
 #include "condense/methods.h"
 #include "prototypes/search.h"
-#include "prototypes/supply.h"
+#include "prototypes/sourcerows.h"
 
 enum { MOST_EACH = 256, LEAST_COLUMNS = 32 };
 
 typedef struct {
     bn_preparation p;
-    bn_supply rows;
+    bn_source_rows rows;
     bn_recipe recipe;
     bn_search w;
     const char *folder;
@@ -42,11 +42,11 @@ static bonsai_status prepare(bench *b, const bonsai_graph *g, double ratio, int 
     w->budget.nodes = bn_least(w->budget.trees, w->budget.nodes);
     w->storage = (bn_storage){.accounting = BONSAI_ACCOUNTING_STRICT, .f = p->job.far.f,
                               .classes = g->view.classes, .type = BONSAI_TYPE_U8, .soft = true};
-    BN_TRY(bn_supply_make(&b->rows, w->job, false, &w->at));
+    BN_TRY(bn_source_rows_make(&b->rows, w->job, false, &w->at));
     w->s = &b->rows.s;
     for (int v = 0; v < BN_VIEWS; v++)
         w->storage.type = b->rows.view[v].least < 0 ? BONSAI_TYPE_I8 : w->storage.type;
-    BN_TRY(bn_supply_soften(&b->rows));
+    BN_TRY(bn_source_rows_posterior(&b->rows));
     BN_TRY(bn_probe_new(&w->probe, w->job));
 done:
     return rc;
@@ -120,7 +120,7 @@ done:
         fprintf(stderr, "probe_bench: %s\n", bonsai_error());
     bn_search_forget(&b.w);
     bn_probe_free(b.w.probe);
-    bn_supply_free(&b.rows);
+    bn_source_rows_free(&b.rows);
     bn_preparation_free(&b.p);
     bn_blas_end();
     bonsai_graph_free(g);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "experts.h"
-#include "prototypes/supply.h"
+#include "prototypes/sourcerows.h"
 
 enum { HIDDEN = 256, EXPERTS = 100, SLOW = 50, FIRST_SEED = 1 << 20 };
 
@@ -167,7 +167,7 @@ static bonsai_status join_classes(bn_problem *s, state *a)
     BN_TRY(BN_NEW(&kind, s->job->g->view.nodes));
     BN_TRY(BN_NEW(&pairs, s->c * s->c));
     mark_known(kind, s);
-    if (bn_supply_lacks(s->job))
+    if (bn_job_few_labels(s->job))
         BN_TRY(mark_expected(kind, s, a));
     count_pairs(pairs, kind, s);
     for (int64_t k = 0; k < s->c; k++) {

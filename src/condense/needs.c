@@ -12,10 +12,10 @@
 #include "methods.h"
 #include "options/options.h"
 #include "prototypes/basis.h"
-#include "prototypes/hidden.h"
+#include "prototypes/randomlayer.h"
 #include "prototypes/judge.h"
 #include "prototypes/kmeans/kmeans.h"
-#include "prototypes/supply.h"
+#include "prototypes/sourcerows.h"
 
 /* OF_PROGRAM: code, libraries, and what is small; RESERVED: its address space beyond that; PER_TREE:
  * bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that are in memory
@@ -173,8 +173,8 @@ double bn_needs_judged(const bn_needs *q)
 double bn_needs_wide(const bn_needs *q)
 {
     const bool widens = (q->needs & BN_NEEDS_CLUSTERS) &&
-                        bn_supply_few(q->o, q->s.train, q->s.nodes);
-    return widens ? fmin(BN_MOST_WIDE, (double)(q->s.nodes - q->s.train)) : 0;
+                        bn_few_labels(q->o, q->s.train, q->s.nodes);
+    return widens ? fmin(BN_MOST_UNLABELLED, (double)(q->s.nodes - q->s.train)) : 0;
 }
 
 double bn_needs_clusters(const bn_needs *q)
@@ -197,14 +197,14 @@ static double searching(const bn_needs *q, double row)
 /* Of the wider view. */
 static double probed_columns(const bn_needs *q)
 {
-    return fmax(2 * (double)q->s.features, BN_HIDDEN_WIDE) + 1;
+    return fmax(2 * (double)q->s.features, BN_RANDOM_COLUMNS) + 1;
 }
 
 /* Bytes of what the probe fits: rows of nodes, some of which it fits by a system with its factor. */
 static double fitting(const bn_needs *q, double nodes, double fitted, double row)
 {
     const double near = bn_needs_views(q), m = fmin(fitted, probed_columns(q));
-    return 4 * nodes * (2 * near + row + BN_HIDDEN_WIDE) + 12 * fitted * near + 16 * m * m;
+    return 4 * nodes * (2 * near + row + BN_RANDOM_COLUMNS) + 12 * fitted * near + 16 * m * m;
 }
 
 /* Of the full graph, or of the largest candidates. */
@@ -239,7 +239,7 @@ static double molding(const bn_needs *q, double row)
     if (!(q->needs & BN_NEEDS_CLUSTERS) || c > BN_BASIS_CLASSES)
         return 0;
     return 4 * fit * (bn_needs_row(&q->s, 0) + 4 * row) + 4 * (f + 1) * (8 * fmax(c, 16) + 4 * r) +
-           2 * 4 * (4 * t * r + judged * (3 * r + 2 * BN_HIDDEN_WIDE));
+           2 * 4 * (4 * t * r + judged * (3 * r + 2 * BN_RANDOM_COLUMNS));
 }
 
 /* The stages come one after the other; what is judged on stays. */
@@ -250,7 +250,7 @@ int64_t bn_needs_fixed(const bn_needs *q)
     const bool embeds = q->needs & (BN_EMBEDS | BN_REDOES);
     double bytes = OF_PROGRAM + (embeds ? (double)q->threads * BN_THREAD_HELD : 0);
     bytes += n / 2 + PER_TREE * t;
-    bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + 2 * BN_HIDDEN_WIDE);
+    bytes += 4 * bn_needs_judged(q) * (row + 2 * bn_needs_views(q) + 2 * BN_RANDOM_COLUMNS);
     bytes += fmax(fmax(searching(q, row), probing(q, row)), clustering(q, row) + molding(q, row));
     bytes += (q->needs & BN_NEEDS_CLUSTERS ? CANDIDATES : 2) * bn_needs_budget(q);
     if (q->needs & (BN_LEARNS | BN_REDOES))

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "methods.h"
-#include "prototypes/hidden.h"
+#include "prototypes/randomlayer.h"
 #include "prototypes/judge.h"
 
 enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
@@ -102,7 +102,7 @@ done:
 /* Whether the fits of so many points take longer than picking them: both views of the probe. */
 static bool takes_long(double n, const bn_views *v)
 {
-    double near = length_of(&v->own) + length_of(&v->around), wide = BN_HIDDEN_WIDE;
+    double near = length_of(&v->own) + length_of(&v->around), wide = BN_RANDOM_COLUMNS;
     return n * (near * fmin(n, 2 * (double)v->own.f) + wide * fmin(n, wide)) > most_products;
 }
 

@@ -25,7 +25,7 @@ static const double most_weights = 1 << 24;     /* of all networks: 256 MiB with
 
 typedef struct {                /* one network on one small graph */
     bn_student s;
-    bn_exam    exam;
+    bn_answer_room    exam;
     bn_views   low;             /* judged rows in coordinates, where its features are such, ... */
     const bn_views *rows;       /* ... and those that it looks at */
     int64_t    judged;          /* nodes; 0: it does not take part */
@@ -39,9 +39,9 @@ typedef struct {                /* judged nodes, at even distances among those o
     const bn_views *rows;
     int32_t *label;
     int64_t  count;
-} jury;
+} judged_sample;
 
-static void jury_free(jury *j)
+static void sample_free(judged_sample *j)
 {
     bn_views_free(&j->taken);
     bn_free(j->label);
@@ -49,14 +49,14 @@ static void jury_free(jury *j)
 
 /* Takes judged nodes at even distances: nodes are often sorted, so that the first of them
  * would speak for a few classes. */
-static bonsai_status call_jury(jury *j, const bn_job *job)
+static bonsai_status sample_judged(judged_sample *j, const bn_job *job)
 {
     bonsai_status rc;
     const bn_views *all = &job->judge;
     const bn_embedding *from[BN_VIEWS] = {&all->own, &all->around, &all->far};
     bn_embedding *to[BN_VIEWS] = {&j->taken.own, &j->taken.around, &j->taken.far};
     int64_t *row = NULL;
-    *j = (jury){.rows = all, .count = bn_least(all->far.rows, MOST_JUDGED)};
+    *j = (judged_sample){.rows = all, .count = bn_least(all->far.rows, MOST_JUDGED)};
     BN_TRY(BN_NEW(&row, j->count));
     BN_TRY(BN_NEW(&j->label, j->count));
     for (int64_t i = 0; i < j->count; i++) {
@@ -88,7 +88,7 @@ static void learn(trainee *t, int epochs)
 }
 
 /* Fills the best look; a network that did not live to see one has 0. */
-static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const jury *j)
+static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const judged_sample *j)
 {
     bonsai_status rc = BONSAI_OK;
     double value;
@@ -148,14 +148,14 @@ static int epochs_within(const bn_entrant *e, int count)
 static void trainee_free(trainee *t)
 {
     bn_student_free(&t->s);
-    bn_exam_free(&t->exam);
+    bn_answer_room_free(&t->exam);
     bn_views_free(&t->low);
     bn_free(t->guess);
     bn_free(t->score);
 }
 
 static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_merit *m,
-                          const jury *j, const bn_job *job)
+                          const judged_sample *j, const bn_job *job)
 {
     bonsai_status rc;
     const int64_t judged = j->count;
@@ -164,7 +164,7 @@ static bonsai_status make(trainee *t, const bn_entrant *e, bool sage, const bn_m
         BN_TRY(bn_basis_project_views(&t->low, e->onto, j->rows,
                                       &(bn_place){.threads = job->at.threads}));
     BN_TRY(bn_student_new(&t->s, e, sage, job->o->layers));
-    BN_TRY(bn_exam_new(&t->exam, &t->s));
+    BN_TRY(bn_answer_room_new(&t->exam, &t->s));
     BN_TRY(BN_NEW(&t->guess, LOOKS * judged));
     if (m->orders)
         BN_TRY(BN_NEW(&t->score, LOOKS * judged * t->s.c));
@@ -174,7 +174,7 @@ done:
 }
 
 static bonsai_status grade_all(double *percent, const trainee *all, int count, const double *share,
-                               const bn_merit *m, const jury *j)
+                               const bn_merit *m, const judged_sample *j)
 {
     bonsai_status rc = BONSAI_OK;
     for (int i = 0; i < count; i++) {
@@ -197,14 +197,14 @@ bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e,
     trainee all[BN_FINALS_MOST * NETS] = {{.judged = 0}};
     const double sage = sage_share(job->o->for_models), share[NETS] = {1 - sage, sage};
     const int nets = NETS * count;
-    jury j = {.count = 0};
+    judged_sample j = {.count = 0};
     if (*epochs == 0)
         *epochs = epochs_within(e, count);
     if (*epochs <= 0 || job->judge.far.rows == 0 || (m->orders && m->classes > MOST_ORDERED)) {
         *epochs = -1;
         return BONSAI_OK;
     }
-    BN_TRY(call_jury(&j, job));
+    BN_TRY(sample_judged(&j, job));
     for (int i = 0; i < nets; i++)
         if (share[i % NETS] > 0)
             BN_TRY(make(&all[i], &e[i / NETS], i % NETS, m, &j, job));
@@ -216,6 +216,6 @@ bonsai_status bn_finals_judge(double *percent, int *epochs, const bn_entrant *e,
 done:
     for (int i = 0; i < nets; i++)
         trainee_free(&all[i]);
-    jury_free(&j);
+    sample_free(&j);
     return rc;
 }

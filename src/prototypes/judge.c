@@ -116,7 +116,7 @@ static void close_up(bn_embedding *e, const uint8_t *judges)
 
 /* ---- all of it ---- */
 
-typedef struct {                /* who is embedded: trees and judged nodes, in the order of nodes */
+typedef struct {                /* the embedded nodes: trees and judged ones, in the order of nodes */
     int32_t *judged;            /* validation nodes that are judged, on all ranks, ascending */
     int64_t  count;
     int64_t *number;            /* rows that judge, of all ranks, among all that are embedded */
@@ -124,9 +124,9 @@ typedef struct {                /* who is embedded: trees and judged nodes, in t
     int64_t *first;             /* ranks+1: rows of each rank */
     int32_t *node;              /* own rows */
     uint8_t *judges;            /* own rows: 1: a validation node */
-} roll;
+} embedded;
 
-static void roll_free(roll *r)
+static void embedded_free(embedded *r)
 {
     bn_free(r->judged);
     bn_free(r->number);
@@ -148,7 +148,7 @@ static int64_t first_node(const bn_job *job, int rank)
 }
 
 /* Numbers in the order of the nodes; judged nodes are of another part than trees. */
-static void number_rows(roll *r, const bn_job *job)
+static void number_rows(embedded *r, const bn_job *job)
 {
     int64_t j = 0;
     int ranks = bn_ranks(job->at.world);
@@ -166,7 +166,7 @@ static void number_rows(roll *r, const bn_job *job)
     }
 }
 
-static void list_nodes(roll *r, const bn_job *job)
+static void list_nodes(embedded *r, const bn_job *job)
 {
     int rank = bn_rank(job->at.world);
     int64_t t = bn_job_first(job), last = t + own_trees(job), rows = 0;
@@ -178,7 +178,7 @@ static void list_nodes(roll *r, const bn_job *job)
     }
 }
 
-static bonsai_status roll_make(roll *r, bn_job *job)
+static bonsai_status list_embedded(embedded *r, bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     bn_memory *m = job->at.memory;
@@ -200,8 +200,8 @@ done:
     return rc;
 }
 
-/* One view of all that are on the roll: the trees' rows go to own, the judged ones to every rank. */
-static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job, const roll *r,
+/* One view of all embedded nodes: the trees' rows go to own, the judged ones to every rank. */
+static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job, const embedded *r,
                                int view)
 {
     bonsai_status rc;
@@ -223,8 +223,8 @@ done:
 bonsai_status bn_judge_embed(bn_job *job)
 {
     bonsai_status rc;
-    roll r = {0};
-    BN_TRY(bn_agree(job->at.world, roll_make(&r, job)));
+    embedded r = {0};
+    BN_TRY(bn_agree(job->at.world, list_embedded(&r, job)));
     BN_TRY(make_view(&job->own, &job->judge.own, job, &r, BN_OWN));
     BN_TRY(make_view(&job->around, &job->judge.around, job, &r, BN_AROUND));
     BN_TRY(make_view(&job->far, &job->judge.far, job, &r, BN_FAR));
@@ -232,7 +232,7 @@ bonsai_status bn_judge_embed(bn_job *job)
     if (r.numbers > 0)
         BN_TRY(bn_agree(job->at.world, bn_probe_new(&job->probe, job)));
 done:
-    roll_free(&r);
+    embedded_free(&r);
     return rc;
 }
 

@@ -2,7 +2,7 @@
  *
  * Candidates are compared by what two classifiers fitted on their points alone (fit.c) get right
  * among validation nodes, or by another metric of these (merit.c), behind a hidden layer of random
- * weights (hidden.c):
+ * weights (randomlayer.c):
  *
  *   near  a node's own row and the mean of its neighbours' beside it, as GraphSAGE has them
  *   far   rows averaged over closed neighbourhoods, much as GCN, GAT and GIN have them
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "fit.h"
-#include "hidden.h"
+#include "randomlayer.h"
 #include "judge.h"
 #include "merit.h"
 
@@ -31,7 +31,7 @@ struct bn_probe {
     const bn_job *job;
     bn_embedding near, far;     /* what is judged on, in both views, ... */
     const int32_t *label;       /* ... and the labels: the job's */
-    bn_hidden hidden[2];        /* of both views */
+    bn_random_layer hidden[2];        /* of both views */
     double   near_share;        /* of the score */
     bn_merit merit;             /* the metric */
     int64_t *held, holds;       /* training nodes among them, by their origins, ascending */
@@ -80,11 +80,11 @@ static double near_share_of(int models)
 }
 
 /* Puts a view behind a hidden layer of random weights. */
-static bonsai_status hide(bn_embedding *out, bn_hidden *h, const bn_embedding *x, int threads)
+static bonsai_status hide(bn_embedding *out, bn_random_layer *h, const bn_embedding *x, int threads)
 {
     bonsai_status rc;
-    BN_TRY(bn_hidden_new(h, x));
-    BN_TRY(bn_hidden_rows(out, h, x, threads));
+    BN_TRY(bn_random_layer_new(h, x));
+    BN_TRY(bn_random_layer_rows(out, h, x, threads));
 done:
     return rc;
 }
@@ -128,8 +128,8 @@ void bn_probe_free(bn_probe *p)
         return;
     bn_embedding_free(&p->near);
     bn_embedding_free(&p->far);
-    bn_hidden_free(&p->hidden[0]);
-    bn_hidden_free(&p->hidden[1]);
+    bn_random_layer_free(&p->hidden[0]);
+    bn_random_layer_free(&p->hidden[1]);
     bn_free(p->held);
     bn_free(p);
 }
@@ -139,7 +139,7 @@ const bn_merit *bn_probe_merit(const bn_probe *p)
     return &p->merit;
 }
 
-typedef struct { const bn_embedding *rows; const int32_t *label; const bn_merit *merit; } jury;
+typedef struct { const bn_embedding *rows; const int32_t *label; const bn_merit *merit; } judged_rows;
 
 typedef struct {                /* of the judged rows, for each lambda */
     int64_t  right[WAYS];       /* how many are right */
@@ -150,7 +150,7 @@ typedef struct {                /* of the judged rows, for each lambda */
 
 /* Adds to right (ways) how many of some rows, from `first` on, each lambda has right, and notes the
  * classes. */
-static void count_right(int64_t *right, findings *v, const jury *j, const bn_fit *q, int64_t first,
+static void count_right(int64_t *right, findings *v, const judged_rows *j, const bn_fit *q, int64_t first,
                         int64_t rows)
 {
     const float *score = v->score + first % v->stretch * q->k;
@@ -165,7 +165,7 @@ static void count_right(int64_t *right, findings *v, const jury *j, const bn_fit
     }
 }
 
-static bonsai_status judge(findings *v, const jury *j, const bn_fit *q)
+static bonsai_status judge(findings *v, const judged_rows *j, const bn_fit *q)
 {
     bonsai_status rc;
     bn_scorer scorer = {0};
@@ -197,7 +197,7 @@ done:
 }
 
 /* Adds the share of a view to the percentage, the mean over the lambdas. */
-static bonsai_status add_merit(double *percent, double share, const findings *v, const jury *j,
+static bonsai_status add_merit(double *percent, double share, const findings *v, const judged_rows *j,
                                const bn_fit *q)
 {
     bonsai_status rc = BONSAI_OK;
@@ -265,7 +265,7 @@ static bonsai_status score(double *percent, double share, const bn_probe *p,
     bonsai_status rc;
     double lambda[WAYS];
     findings v = {{0}, NULL, NULL, 0};
-    const jury j = {judged, p->label, &p->merit};
+    const judged_rows j = {judged, p->label, &p->merit};
     bn_fit q = {.x = x, .n = once ? points_within(x, WAYS, most_to_fit) : some_points(x),
                 .c = p->job->g->view.classes, .lambda = lambda, .ways = WAYS,
                 .threads = p->threads};
@@ -292,9 +292,9 @@ static bonsai_status score_views(double *percent, const bn_probe *p, const bn_vi
     if (rows->own.rows == 0)
         return bn_fail(BONSAI_E_ARGUMENT, "a probe needs at least one point");
     BN_TRY(bn_views_join(&both, rows));
-    BN_TRY(bn_hidden_rows(&near, &p->hidden[0], &both, p->threads));
+    BN_TRY(bn_random_layer_rows(&near, &p->hidden[0], &both, p->threads));
     BN_TRY(score(percent, p->near_share, p, &p->near, &near, labels, once));
-    BN_TRY(bn_hidden_rows(&far, &p->hidden[1], &rows->far, p->threads));
+    BN_TRY(bn_random_layer_rows(&far, &p->hidden[1], &rows->far, p->threads));
     BN_TRY(score(percent, 1 - p->near_share, p, &p->far, &far, labels, once));
     *percent = fmin(*percent, 100);             /* shares may add up to a little more */
 done:

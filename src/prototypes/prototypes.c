@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "search.h"
-#include "supply.h"
+#include "sourcerows.h"
 
 /* ---- where little fits ---- */
 
@@ -165,16 +165,16 @@ done:
 
 /* ---- rows ---- */
 
-typedef struct { bn_supply some, wide; } stock;
+typedef struct { bn_source_rows labelled, all; } row_sets;
 
-static void stock_free(stock *k)
+static void row_sets_free(row_sets *k)
 {
-    bn_supply_free(&k->some);
-    bn_supply_free(&k->wide);
+    bn_source_rows_free(&k->labelled);
+    bn_source_rows_free(&k->all);
 }
 
 /* Goes on with these rows; a sign takes one of the bits. */
-static void use(bn_search *w, const bn_supply *r)
+static void use(bn_search *w, const bn_source_rows *r)
 {
     w->s = &r->s;
     for (int v = 0; v < BN_VIEWS; v++)
@@ -182,30 +182,30 @@ static void use(bn_search *w, const bn_supply *r)
 }
 
 /* Rows of training nodes; posteriors of very many classes would cost much. */
-static bonsai_status take_trained(stock *k, bn_search *w, bool all)
+static bonsai_status take_trained(row_sets *k, bn_search *w, bool all)
 {
     bonsai_status rc;
     bn_enter(&w->at, BN_STAGE_FIT);
-    BN_TRY(bn_supply_make(&k->some, w->job, all, &w->at));
-    use(w, &k->some);
+    BN_TRY(bn_source_rows_make(&k->labelled, w->job, all, &w->at));
+    use(w, &k->labelled);
     if (bn_storage_bytes(&w->storage, bn_search_least(w), 0) > w->budget.bytes)
         w->storage.soft = false;
     if (w->storage.soft && bn_search_may_guide(w)) {
         BN_TRY(bn_search_guide(w));
-        BN_TRY(bn_supply_soften_by(&k->some, &w->guide));
+        BN_TRY(bn_source_rows_posterior_by(&k->labelled, &w->guide));
     } else if (w->storage.soft)
-        BN_TRY(bn_supply_soften(&k->some));
+        BN_TRY(bn_source_rows_posterior(&k->labelled));
 done:
     return rc;
 }
 
 /* And those of others. */
-static bonsai_status take_others(stock *k, bn_search *w, bool all)
+static bonsai_status take_others(row_sets *k, bn_search *w, bool all)
 {
     bonsai_status rc;
     bn_enter(&w->at, BN_STAGE_FIT);
-    BN_TRY(bn_supply_widen(&k->wide, w->job, all, &w->at));
-    use(w, &k->wide);
+    BN_TRY(bn_source_rows_unlabelled(&k->all, w->job, all, &w->at));
+    use(w, &k->all);
 done:
     return rc;
 }
@@ -215,7 +215,7 @@ done:
 typedef struct { bn_trial t; bool found, wide; double percent, trained; } chosen;
 
 /* Among rows of training nodes and, where labels are few, among those of all nodes. */
-static bonsai_status choose(chosen *c, stock *k, bn_search *w)
+static bonsai_status choose(chosen *c, row_sets *k, bn_search *w)
 {
     bonsai_status rc;
     const bn_job *job = w->job;
@@ -234,7 +234,7 @@ static bonsai_status choose(chosen *c, stock *k, bn_search *w)
         w->recipe->candidates++;
     }
     *c = (chosen){w->best.t, c->found, false, w->best.percent, w->trained};
-    if (!c->found || !w->probe || !bn_supply_lacks(job))
+    if (!c->found || !w->probe || !bn_job_few_labels(job))
         goto done;
     bn_search_forget(w);
     BN_TRY(take_others(k, w, false));
@@ -247,14 +247,14 @@ done:
 }
 
 /* The chosen candidate of the rows that it is to be made of, unless it is there. */
-static bonsai_status settle(chosen *c, stock *some, stock *every, bn_search *w)
+static bonsai_status settle(chosen *c, row_sets *some, row_sets *every, bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = w->job;
-    bool again = job->held || w->s != (c->wide ? &some->wide.s : &some->some.s);
+    bool again = job->held || w->s != (c->wide ? &some->all.s : &some->labelled.s);
     if (again)
         bn_search_forget(w);
-    w->s = c->wide ? &some->wide.s : &some->some.s;
+    w->s = c->wide ? &some->all.s : &some->labelled.s;
     w->settled = job->held != NULL;
     if (job->held)
         BN_TRY(take_trained(every, w, true));
@@ -276,7 +276,7 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
                             const bn_budget *budget)
 {
     bonsai_status rc;
-    stock some = {.some.node = NULL}, every = {.some.node = NULL};
+    row_sets some = {.labelled.node = NULL}, every = {.labelled.node = NULL};
     chosen c = {.found = false, .trained = -1};
     bn_search *w = NULL;
     bool strict = job->o->accounting == BONSAI_ACCOUNTING_STRICT;
@@ -307,7 +307,7 @@ done:
         bn_probe_free(w->probe);
     }
     bn_free(w);
-    stock_free(&some);
-    stock_free(&every);
+    row_sets_free(&some);
+    row_sets_free(&every);
     return rc;
 }

@@ -55,7 +55,7 @@ static void draw(bn_student *s)
 
 /* ---- making ---- */
 
-static void rows_free(bn_lesson_rows *r)
+static void rows_free(bn_student_rows *r)
 {
     bn_embedding_free(&r->e);
     bn_matrix_free(&r->flipped);
@@ -73,7 +73,7 @@ void bn_student_free(bn_student *s)
     memset(s, 0, sizeof *s);
 }
 
-static bonsai_status make_rows(bn_lesson_rows *r, const bonsai_graph *g, const bn_nodes *nodes,
+static bonsai_status make_rows(bn_student_rows *r, const bonsai_graph *g, const bn_nodes *nodes,
                                int view, int layers)
 {
     bonsai_status rc;
@@ -251,7 +251,7 @@ bool bn_student_step(bn_student *s, int epoch)
 
 /* ---- judging ---- */
 
-bonsai_status bn_exam_new(bn_exam *x, const bn_student *s)
+bonsai_status bn_answer_room_new(bn_answer_room *x, const bn_student *s)
 {
     bonsai_status rc;
     const int64_t units = BN_FIT_BLOCK * s->h;
@@ -266,7 +266,7 @@ done:
     return rc;
 }
 
-void bn_exam_free(bn_exam *x)
+void bn_answer_room_free(bn_answer_room *x)
 {
     bn_scorer_free(&x->one);
     bn_scorer_free(&x->two);
@@ -287,7 +287,7 @@ static void take_weights(bn_scorer *to, const bn_student *s, int part)
                (size_t)s->h * sizeof *w);
 }
 
-static void see(bn_exam *x, const bn_student *s, int which, const bn_views *rows, int64_t first,
+static void see(bn_answer_room *x, const bn_student *s, int which, const bn_views *rows, int64_t first,
                 int64_t count)
 {
     const bn_embedding *view[BN_VIEWS] = {
@@ -302,7 +302,7 @@ static void see(bn_exam *x, const bn_student *s, int which, const bn_views *rows
     }
 }
 
-static int32_t best_class(float *score, const bn_exam *x, const bn_student *s, int64_t row)
+static int32_t best_class(float *score, const bn_answer_room *x, const bn_student *s, int64_t row)
 {
     const real *param = s->learned.param;
     int64_t best = 0;
@@ -319,7 +319,7 @@ static int32_t best_class(float *score, const bn_exam *x, const bn_student *s, i
     return (int32_t)best;
 }
 
-void bn_student_answer(int32_t *guess, float *score, const bn_student *s, bn_exam *x,
+void bn_student_answer(int32_t *guess, float *score, const bn_student *s, bn_answer_room *x,
                        const bn_views *rows, int64_t count)
 {
     take_weights(&x->one, s, W);

@@ -11,14 +11,14 @@ typedef struct {                /* rows of a view, and their transpose */
     bn_embedding e;
     bn_matrix    flipped;       /* of sparse rows */
     bn_input     x;
-} bn_lesson_rows;
+} bn_student_rows;
 
 typedef struct {
     bool        sage;           /* GraphSAGE; else GCN */
     int64_t     p, h, c;        /* labelled rows; hidden units; classes */
     int64_t     features, q;    /* of the full graph; columns that have weights, ... */
     const int32_t *column;      /* ... these; NULL: all */
-    bn_lesson_rows view[BN_VIEWS];
+    bn_student_rows view[BN_VIEWS];
     real       *directions;     /* of a basis: (r,q), as the input `basis`; NULL: there is none */
     bn_input    basis;
     uint8_t    *alone;          /* p: 1: the node has no neighbours */
@@ -36,13 +36,13 @@ bool bn_student_step(bn_student *s, int epoch);
 typedef struct {                /* what judging works in */
     bn_scorer one, two;         /* the weights of what the first layer reads */
     float *hidden[2], *other, *score;
-} bn_exam;
+} bn_answer_room;
 
-bonsai_status bn_exam_new(bn_exam *x, const bn_student *s);
-void bn_exam_free(bn_exam *x);
+bonsai_status bn_answer_room_new(bn_answer_room *x, const bn_student *s);
+void bn_answer_room_free(bn_answer_room *x);
 /* Fills guess with the classes that it names for the first `count` rows, and score (count, classes)
  * unless it is NULL. */
-void bn_student_answer(int32_t *guess, float *score, const bn_student *s, bn_exam *x,
+void bn_student_answer(int32_t *guess, float *score, const bn_student *s, bn_answer_room *x,
                        const bn_views *rows, int64_t count);
 
 #endif

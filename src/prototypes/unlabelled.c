@@ -11,20 +11,20 @@
 #include <string.h>
 
 #include "fit.h"
-#include "supply.h"
+#include "sourcerows.h"
 
 enum { MOST_TAUGHT = 2048, WAYS = 4, USUAL = 1 };
 static const double grid[WAYS] = {10, 1, 0.1, 0.01};    /* over the number of labelled rows */
 
-bool bn_supply_few(const bonsai_condense_options *o, int64_t trees, int64_t nodes)
+bool bn_few_labels(const bonsai_condense_options *o, int64_t trees, int64_t nodes)
 {
     enum { FEW = 4 };
     return !o->inductive && !o->members && trees < nodes / FEW;
 }
 
-bool bn_supply_lacks(const bn_job *job)
+bool bn_job_few_labels(const bn_job *job)
 {
-    return bn_supply_few(job->o, job->trees, job->g->view.nodes);
+    return bn_few_labels(job->o, job->trees, job->g->view.nodes);
 }
 
 /* ---- which nodes ---- */
@@ -33,7 +33,7 @@ typedef struct {
     const bn_job *job;
     const bn_place *at;
     const uint8_t *held;        /* trees that do not take part, or NULL */
-    bn_supply *out;
+    bn_source_rows *out;
     int32_t *own;               /* own rows: their nodes */
     int64_t  rows, all;         /* own, and of all ranks */
     bn_embedding deep;          /* own rows, averaged far */
@@ -92,7 +92,7 @@ static bonsai_status pick_nodes(teaching *t)
     uint8_t *taken = NULL;
     int64_t others = t->job->g->view.nodes - t->job->trees;
     BN_TRY(BN_BIG(&taken, t->job->at.memory, others));
-    BN_TRY(bn_rng_pick(taken, others, bn_least(others, BN_MOST_WIDE), t->job->o->seed));
+    BN_TRY(bn_rng_pick(taken, others, bn_least(others, BN_MOST_UNLABELLED), t->job->o->seed));
     BN_TRY(list_nodes(t, taken));
 done:
     bn_big_free(taken);
@@ -219,7 +219,7 @@ static bonsai_status put_labels(teaching *t, int way)
 {
     bonsai_status rc;
     const bn_job *job = t->job;
-    bn_supply *out = t->out;
+    bn_source_rows *out = t->out;
     int64_t classes = job->g->view.classes;
     BN_TRY(BN_BIG(&out->label, job->at.memory, t->rows));
     BN_TRY(BN_BIG(&out->posterior, job->at.memory, t->rows * classes));
@@ -237,7 +237,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_supply_widen(bn_supply *out, const bn_job *job, bool all, const bn_place *at)
+bonsai_status bn_source_rows_unlabelled(bn_source_rows *out, const bn_job *job, bool all, const bn_place *at)
 {
     bonsai_status rc;
     int64_t classes = job->g->view.classes;
@@ -254,7 +254,7 @@ bonsai_status bn_supply_widen(bn_supply *out, const bn_job *job, bool all, const
         BN_TRY(bn_embed_view(&out->copy[v], job->g, &(bn_nodes){t.own, t.rows}, v, job->o->layers,
                              at));
     }
-    BN_TRY(bn_supply_look(out, given, classes, at));
+    BN_TRY(bn_source_rows_fill(out, given, classes, at));
     out->s.posterior = out->posterior;
 done:
     teaching_free(&t);

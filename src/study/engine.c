@@ -191,7 +191,7 @@ static double share_asked(const bn_worker *w, double ratio)
 
 static double effort_of_training(const bn_worker *w, const bonsai_cell *c)
 {
-    return bn_effort_train(w->s->g, share_asked(w, c->ratio), c->model, &w->train);
+    return bn_time_train(w->s->g, share_asked(w, c->ratio), c->model, &w->train);
 }
 
 static bonsai_status train_cell(bn_worker *w, bonsai_cell *c, const bonsai_graph *small)
@@ -329,7 +329,7 @@ static bonsai_status run_ratios(bn_worker *w, const bonsai_cell *like, int first
 static double effort_of_method(const bn_worker *w, const bonsai_cell *like)
 {
     const double share = share_asked(w, 0);
-    return bn_effort_condense(w->s->g, (bonsai_method)like->method,
+    return bn_time_condense(w->s->g, (bonsai_method)like->method,
                               like->ratio > 0 ? w->ratio : &share, w->open, &w->condense);
 }
 
@@ -370,7 +370,7 @@ static double effort_of_pairs(const bn_worker *w, const bonsai_cell *c)
     bonsai_train_options o = w->train;
     o.seeds = 1;
     o.epochs = c->study == BONSAI_STUDY_EMBEDDING ? o.epochs : 1;
-    return bn_effort_train(w->s->g, 1, c->model, &o);
+    return bn_time_train(w->s->g, 1, c->model, &o);
 }
 
 /* Fills all cells that the same pairs serve. */

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "options/fields.h"
-#include "effort.h"
+#include "timeestimate.h"
 #include "graph/graph.h"
 
 enum {                          /* the state of a cell */

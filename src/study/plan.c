@@ -11,7 +11,7 @@
 #include "condense/methods.h"
 #include "condense/needs.h"
 #include "options/options.h"
-#include "prototypes/hidden.h"
+#include "prototypes/randomlayer.h"
 #include "prototypes/judge.h"
 
 static const double makes = 4;          /* times that rows of clusters are sent */
@@ -272,7 +272,7 @@ static double cover_seconds(const planning *x)
 static double probed(const planning *x)
 {
     const double full = fmin(BN_MOST_FITTED, (double)x->q.s.train), near = 1 + bn_needs_views(&x->q);
-    const double wide[] = {2 * (double)x->q.s.features + 1, BN_HIDDEN_WIDE + 1};
+    const double wide[] = {2 * (double)x->q.s.features + 1, BN_RANDOM_COLUMNS + 1};
     const double length[] = {near, wide[1]}, large_tries = 8;
     double sum = 0, fitted;
     for (int view = 0; view < 2; view++) {

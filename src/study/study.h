@@ -7,7 +7,7 @@
  *   suggest.c         the smallest ratio that keeps a share of the full graph's score
  *   train_beside.c    a model on the full graph, beside the small one
  *   graph_checksum.c  a number that is the same for graphs that train alike
- *   effort.c          how long the parts take
+ *   timeestimate.c          how long the parts take
  *   map.c             where embeddings lie, in two directions of principal.c or discriminant.c
  *
  * SPDX-License-Identifier: MIT */

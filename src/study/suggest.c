@@ -20,7 +20,7 @@
 #include "options/fields.h"
 #include "condense/methods.h"
 #include "record/fact.h"
-#include "effort.h"
+#include "timeestimate.h"
 
 struct bonsai_suggestion {
     bonsai_suggest_info info;

@@ -61,16 +61,16 @@ static void make_mixture(mixture *m)
 
 static int right_of(bn_student *s, const mixture *m)
 {
-    bn_exam exam = {.score = NULL};
+    bn_answer_room exam = {.score = NULL};
     bn_embedding e = {.rows = P, .f = F, .dense = (float *)m->row};
     const bn_views rows = {.own = e, .around = e, .far = e};
     int32_t guess[P];
     int right = 0;
-    assert_int_equal(bn_exam_new(&exam, s), BONSAI_OK);
+    assert_int_equal(bn_answer_room_new(&exam, s), BONSAI_OK);
     bn_student_answer(guess, NULL, s, &exam, &rows, P);
     for (int i = 0; i < P; i++)
         right += guess[i] == i % CLASSES;
-    bn_exam_free(&exam);
+    bn_answer_room_free(&exam);
     return right;
 }
 
@@ -132,11 +132,11 @@ static bonsai_status make_and_free(void *payload)
 {
     const bn_entrant *e = payload;
     bn_student s;
-    bn_exam exam = {.score = NULL};
+    bn_answer_room exam = {.score = NULL};
     bonsai_status rc = bn_student_new(&s, e, true, 2);
     if (rc == BONSAI_OK)
-        rc = bn_exam_new(&exam, &s);
-    bn_exam_free(&exam);
+        rc = bn_answer_room_new(&exam, &s);
+    bn_answer_room_free(&exam);
     bn_student_free(&s);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* test_probe.c -- the probe's two views against elimination in doubles, and small graphs by hand.
  *
- * The oracle takes the hidden layers from hidden.c, which has a test of its own.
+ * The oracle takes the hidden layers from randomlayer.c, which has a test of its own.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "prototypes/hidden.h"
+#include "prototypes/randomlayer.h"
 #include "prototypes/judge.h"
 #include "prototypes/prototypes.h"
 #include "random_graph.h"
@@ -227,18 +227,18 @@ typedef struct { int low[2][WAYS], high[2][WAYS]; } tally;
 /* A view behind a layer that is made for the judged rows. */
 static void count_view(int *low, int *high, const scene *v, bn_embedding *x, bn_embedding *rows)
 {
-    bn_hidden h;
+    bn_random_layer h;
     bn_embedding hx, hr;
-    assert_int_equal(bn_hidden_new(&h, rows), BONSAI_OK);
-    assert_int_equal(bn_hidden_rows(&hx, &h, x, 1), BONSAI_OK);
-    assert_int_equal(bn_hidden_rows(&hr, &h, rows, 1), BONSAI_OK);
+    assert_int_equal(bn_random_layer_new(&h, rows), BONSAI_OK);
+    assert_int_equal(bn_random_layer_rows(&hx, &h, x, 1), BONSAI_OK);
+    assert_int_equal(bn_random_layer_rows(&hr, &h, rows, 1), BONSAI_OK);
     for (int i = 0; i < WAYS; i++)
-        oracle_right(&low[i], &high[i], v, &(view){hx.dense, hr.dense, BN_HIDDEN_WIDE},
+        oracle_right(&low[i], &high[i], v, &(view){hx.dense, hr.dense, BN_RANDOM_COLUMNS},
                      grid[i] / v->n);
     bn_embedding *all[] = {x, rows, &hx, &hr};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         bn_embedding_free(all[i]);
-    bn_hidden_free(&h);
+    bn_random_layer_free(&h);
 }
 
 static tally count(const scene *v)
@@ -345,7 +345,7 @@ static void one_fit_takes_as_many_points_as_a_second_is_enough_for(void **state)
 /* n numbers a row, halved: the products of rows with each other; a third of a cube: a solution. */
 static void products_of_a_fit_are_counted_for_plans(void **state)
 {
-    const double wide = BN_HIDDEN_WIDE + 1, solve = wide * wide * wide;
+    const double wide = BN_RANDOM_COLUMNS + 1, solve = wide * wide * wide;
     double fitted;
     assert_true(fabs(bn_probe_products(100, wide, wide) - 100 * wide * 50 - 1e6) < 1);
     assert_true(fabs(bn_probe_products(1e6, wide, wide) - 1024 * wide * wide - solve) < 1);

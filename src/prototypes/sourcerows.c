@@ -1,14 +1,14 @@
-/* supply.c -- the rows that prototypes are made of: those of training nodes, all or without the ones
+/* sourcerows.c -- the rows that prototypes are made of: those of training nodes, all or without the ones
  * that candidates are judged on.
  *
  * SPDX-License-Identifier: MIT */
-#include "supply.h"
+#include "sourcerows.h"
 
 #include <string.h>
 
 #include "judge.h"
 
-void bn_supply_free(bn_supply *r)
+void bn_source_rows_free(bn_source_rows *r)
 {
     for (int v = 0; v < BN_VIEWS; v++) {
         bn_embedding_free(&r->copy[v]);
@@ -24,7 +24,7 @@ void bn_supply_free(bn_supply *r)
 }
 
 /* The rank's own rows that take part, and the nodes of those of all ranks. */
-static bonsai_status list_rows(bn_supply *r, int64_t *row, int64_t *count, const bn_job *job,
+static bonsai_status list_rows(bn_source_rows *r, int64_t *row, int64_t *count, const bn_job *job,
                                const uint8_t *held)
 {
     bonsai_status rc;
@@ -48,7 +48,7 @@ done:
     return rc;
 }
 
-static bonsai_status copy_rows(bn_supply *r, const bn_job *job, const uint8_t *held)
+static bonsai_status copy_rows(bn_source_rows *r, const bn_job *job, const uint8_t *held)
 {
     bonsai_status rc;
     const bn_embedding *const given[BN_VIEWS] = {&job->own, &job->around, &job->far};
@@ -65,7 +65,7 @@ done:
 }
 
 /* What is known of its rows, once they, their nodes and labels are there. */
-bonsai_status bn_supply_look(bn_supply *r, const bn_embedding *const given[BN_VIEWS],
+bonsai_status bn_source_rows_fill(bn_source_rows *r, const bn_embedding *const given[BN_VIEWS],
                              int64_t classes, const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;
@@ -85,7 +85,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_supply_make(bn_supply *r, const bn_job *job, bool all, const bn_place *at)
+bonsai_status bn_source_rows_make(bn_source_rows *r, const bn_job *job, bool all, const bn_place *at)
 {
     bonsai_status rc;
     const uint8_t *held = all ? NULL : job->held;
@@ -95,19 +95,19 @@ bonsai_status bn_supply_make(bn_supply *r, const bn_job *job, bool all, const bn
     BN_TRY(bn_sum_int(at->world, r->have, classes));
     for (int v = 0; held && v < BN_VIEWS; v++)
         given[v] = &r->copy[v];
-    BN_TRY(bn_supply_look(r, given, classes, at));
+    BN_TRY(bn_source_rows_fill(r, given, classes, at));
 done:
     return rc;
 }
 
-static bonsai_status make_posterior(bn_supply *r)
+static bonsai_status make_posterior(bn_source_rows *r)
 {
     const bn_sharded *x = r->s.view[BN_FAR];
     return bn_agree(x->at->world,
                     BN_BIG(&r->posterior, x->at->memory, x->e->rows * r->s.classes));
 }
 
-bonsai_status bn_supply_soften(bn_supply *r)
+bonsai_status bn_source_rows_posterior(bn_source_rows *r)
 {
     bonsai_status rc;
     BN_TRY(make_posterior(r));
@@ -117,7 +117,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_supply_soften_by(bn_supply *r, const bn_guide *g)
+bonsai_status bn_source_rows_posterior_by(bn_source_rows *r, const bn_guide *g)
 {
     bonsai_status rc;
     bn_scorer scorer = {0};

@@ -1,4 +1,4 @@
-/* test_hidden.c -- random columns against the kernel that they stand for.
+/* test_randomlayer.c -- random columns against the kernel that they stand for.
  *
  * SPDX-License-Identifier: MIT */
 #include "testing.h"
@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "prototypes/hidden.h"
+#include "prototypes/randomlayer.h"
 #include "random_graph.h"
 
-enum { ROWS = 24, WIDE = BN_HIDDEN_WIDE };
+enum { ROWS = 24, WIDE = BN_RANDOM_COLUMNS };
 
 static bn_embedding dense_rows(int64_t f, int percent, uint64_t seed)
 {
@@ -21,13 +21,13 @@ static bn_embedding dense_rows(int64_t f, int percent, uint64_t seed)
 
 static bn_embedding layer(const bn_embedding *x, int threads)
 {
-    bn_hidden h;
+    bn_random_layer h;
     bn_embedding out;
-    assert_int_equal(bn_hidden_new(&h, x), BONSAI_OK);
-    assert_int_equal(bn_hidden_rows(&out, &h, x, threads), BONSAI_OK);
+    assert_int_equal(bn_random_layer_new(&h, x), BONSAI_OK);
+    assert_int_equal(bn_random_layer_rows(&out, &h, x, threads), BONSAI_OK);
     assert_int_equal(out.rows, x->rows);
     assert_int_equal(out.f, WIDE);
-    bn_hidden_free(&h);
+    bn_random_layer_free(&h);
     return out;
 }
 

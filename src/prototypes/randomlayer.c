@@ -1,4 +1,4 @@
-/* hidden.c -- rows as a hidden layer of random weights sees them: relu(W (x - m) / u + b).
+/* randomlayer.c -- rows as a hidden layer of random weights sees them: relu(W (x - m) / u + b).
  *
  * m is the mean of the rows that the layer is made for, and u their root mean squared distance from
  * it: what all rows have in common would drown what tells them apart, and a network learns to leave
@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "hidden.h"
+#include "randomlayer.h"
 
-enum { WIDE = BN_HIDDEN_WIDE, LEAST_SIDE = 64, MOST_SIDE = 4096, TURNS = 2, GROUP = 8, SEED = 17,
+enum { WIDE = BN_RANDOM_COLUMNS, LEAST_SIDE = 64, MOST_SIDE = 4096, TURNS = 2, GROUP = 8, SEED = 17,
        ROWS = 16 };
 static const float constant = 0.1f, most = 1e18f;
 
@@ -30,13 +30,13 @@ static void draw_signs(float *sign, int64_t count, uint64_t item)
 }
 
 /* Returns how many mixings of one side give all columns. */
-static int64_t mixings(const bn_hidden *h)
+static int64_t mixings(const bn_random_layer *h)
 {
     return h->side < WIDE ? WIDE / h->side : 1;
 }
 
 /* Adds factor times the row to `to` (side), each column with its sign. */
-static void add_row(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row, float factor,
+static void add_row(float *to, const bn_random_layer *h, const bn_embedding *x, int64_t row, float factor,
                     const float *sign)
 {
     const int64_t last = h->side - 1;
@@ -47,7 +47,7 @@ static void add_row(float *to, const bn_hidden *h, const bn_embedding *x, int64_
 }
 
 /* Finds the mean row as the layer lays it out, and the unit. */
-static bonsai_status find_mean(bn_hidden *h, const bn_embedding *rows)
+static bonsai_status find_mean(bn_random_layer *h, const bn_embedding *rows)
 {
     bonsai_status rc;
     double *sum = NULL, squares = 0, n = (double)rows->rows;
@@ -73,7 +73,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows)
+bonsai_status bn_random_layer_new(bn_random_layer *h, const bn_embedding *rows)
 {
     bonsai_status rc;
     memset(h, 0, sizeof *h);
@@ -89,11 +89,11 @@ bonsai_status bn_hidden_new(bn_hidden *h, const bn_embedding *rows)
     BN_TRY(find_mean(h, rows));
 done:
     if (rc != BONSAI_OK)
-        bn_hidden_free(h);
+        bn_random_layer_free(h);
     return rc;
 }
 
-void bn_hidden_free(bn_hidden *h)
+void bn_random_layer_free(bn_random_layer *h)
 {
     bn_free(h->sign);
     bn_free(h->turn);
@@ -134,7 +134,7 @@ static void mix(float *x, int64_t n)
 }
 
 /* Fills `to` (side) with the row less the mean, and the constant, each column with its sign. */
-static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_t row,
+static void lay_out(float *to, const bn_random_layer *h, const bn_embedding *x, int64_t row,
                     const float *sign, const float *mean)
 {
     memset(to, 0, (size_t)h->side * sizeof *to);
@@ -146,7 +146,7 @@ static void lay_out(float *to, const bn_hidden *h, const bn_embedding *x, int64_
 
 /* Fills out with one mixing; the last transform is needed in its first columns only, those of
  * the sums of stretches. */
-static void one_mixing(float *out, float *room, const bn_hidden *h, const float *turn)
+static void one_mixing(float *out, float *room, const bn_random_layer *h, const float *turn)
 {
     const int64_t side = h->side, kept = bn_least(side, WIDE);
     const float share = 1.0f / (float)side;
@@ -165,7 +165,7 @@ static void one_mixing(float *out, float *room, const bn_hidden *h, const float 
     }
 }
 
-static void one_row(float *out, float *room, const bn_hidden *h, const bn_embedding *x, int64_t row)
+static void one_row(float *out, float *room, const bn_random_layer *h, const bn_embedding *x, int64_t row)
 {
     for (int64_t m = 0; m < mixings(h); m++) {
         lay_out(room, h, x, row, h->sign + m * (h->f + 1), h->mean + m * h->side);
@@ -173,7 +173,7 @@ static void one_row(float *out, float *room, const bn_hidden *h, const bn_embedd
     }
 }
 
-bonsai_status bn_hidden_rows(bn_embedding *out, const bn_hidden *h, const bn_embedding *x,
+bonsai_status bn_random_layer_rows(bn_embedding *out, const bn_random_layer *h, const bn_embedding *x,
                              int threads)
 {
     bonsai_status rc;

@@ -1,11 +1,11 @@
-/* effort.c -- how long the parts of a comparison will take.
+/* timeestimate.c -- how long the parts of a comparison will take.
  *
  * Counts of additions, each kind times how slow it is beside those of training, as measured
  * on Cora, PubMed and Amazon Photo.  An error of a factor of two only bends the estimate of
  * the time left.
  *
  * SPDX-License-Identifier: MIT */
-#include "effort.h"
+#include "timeestimate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static double embedded_row(const bonsai_graph *g, int layers)
 
 /* Adds up what takes longest: covers compare each sampled tree with all, pairs each pick with
  * all, clusters run k-means. */
-double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
+double bn_time_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o)
 {
     enum { MEASURING = 500, SPARSE = 3, SAMPLE = 3025, ROUNDS = 10 };  /* how slow; how many */
@@ -57,7 +57,7 @@ double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const 
 
 /* Adds up three passes for each epoch, forward and back, a step of every parameter, and
  * judging. */
-double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind model,
+double bn_time_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o)
 {
     enum { BACK = 3, STEP = 8, CALL = 100000 };         /* CALL: an epoch of nothing */

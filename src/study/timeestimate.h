@@ -1,17 +1,17 @@
-/* effort.h -- how long the parts of a comparison will take, so that the share that is
+/* timeestimate.h -- how long the parts of a comparison will take, so that the share that is
  * done shows the time that is left.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef BN_EFFORT_H
-#define BN_EFFORT_H
+#ifndef BN_TIMEESTIMATE_H
+#define BN_TIMEESTIMATE_H
 
 #include "graph/graph.h"
 
 /* Rough numbers of additions, comparable with each other and nothing else. */
-double bn_effort_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
+double bn_time_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o);
 /* Training on about this share of the full graph, judged on all of it. */
-double bn_effort_train(const bonsai_graph *full, double share, bonsai_model_kind model,
+double bn_time_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o);
 
 /* One stage for the caller, made of the ticks of the calls inside. */

@@ -1,0 +1,42 @@
+/* sourcerows.h -- the rows that prototypes are made of, and what they own; see sourcerows.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BN_SOURCEROWS_H
+#define BN_SOURCEROWS_H
+
+#include "basis.h"
+
+static const double bn_sharpness = 3;   /* of posteriors */
+
+typedef struct {
+    bn_source s;
+    bn_embedding copy[BN_VIEWS];        /* of some rows, or empty, ... */
+    bn_sharded   view[BN_VIEWS];        /* ... and of all ranks */
+    bn_embedding low;                   /* far rows in few dimensions, or empty, ... */
+    bn_sharded   near;                  /* ... and of all ranks */
+    int32_t *node, *label;
+    uint8_t *known;
+    int64_t *have;
+    float   *posterior;
+} bn_source_rows;
+
+/* All training rows, or those that are not held out for judging.  at: as the job's, with progress
+ * for inner stages.  Collective. */
+bonsai_status bn_source_rows_make(bn_source_rows *r, const bn_job *job, bool all, const bn_place *at);
+/* Fills s from the other fields and these rows. */
+bonsai_status bn_source_rows_fill(bn_source_rows *r, const bn_embedding *const given[BN_VIEWS],
+                             int64_t classes, const bn_place *at);
+/* Their posteriors.  Collective. */
+bonsai_status bn_source_rows_posterior(bn_source_rows *r);
+/* The same by the classifier of averaged rows that a guide has. */
+bonsai_status bn_source_rows_posterior_by(bn_source_rows *r, const bn_guide *g);
+void bn_source_rows_free(bn_source_rows *r);
+/* Whether labels are so few that nodes without one take part, at most BN_MOST_UNLABELLED of them. */
+enum { BN_MOST_UNLABELLED = 20000 };
+bool bn_few_labels(const bonsai_condense_options *o, int64_t trees, int64_t nodes);
+bool bn_job_few_labels(const bn_job *job);
+/* As bn_source_rows_make, with the rows of nodes whose label is not known, and with the classes that a
+ * classifier expects of them: see unlabelled.c. */
+bonsai_status bn_source_rows_unlabelled(bn_source_rows *out, const bn_job *job, bool all, const bn_place *at);
+
+#endif
