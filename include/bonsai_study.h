@@ -547,6 +547,7 @@ enum {                          /* where bonsai condense shows a fact, and how *
 };
 
 typedef struct {
+    size_t      size;           /* set by the library */
     const char *path;           /* its place in the metadata, or a name of its own */
     const char *key;            /* in the output of bonsai condense; NULL: the path, without the
                                  * group of the metadata that it begins with */

@@ -187,8 +187,9 @@ class CondenseInfo(Structure):
 
 
 class FactRow(Structure):
-    _fields_ = [("path", c_char_p), ("key", c_char_p), ("label", c_char_p), ("format", c_char_p),
-                ("note", c_char_p), ("when", c_char_p), ("type", c_int), ("marks", c_uint)]
+    _fields_ = [("size", c_size_t), ("path", c_char_p), ("key", c_char_p), ("label", c_char_p),
+                ("format", c_char_p), ("note", c_char_p), ("when", c_char_p), ("type", c_int),
+                ("marks", c_uint)]
 
 
 class Why(Structure):

@@ -22,7 +22,7 @@ typedef struct {
     bonsai_status rc;
     bn_error error;             /* where it could not be made: the refusal, ... */
     char sentence[120];         /* ... and its reason, without the name of the file */
-    int64_t outlook;            /* where it cannot win: from so many nodes info.probe is what it
+    int64_t bound_nodes;            /* where it cannot win: from so many nodes info.probe is what it
                                  * can expect */
 } entrant;
 
@@ -85,7 +85,7 @@ static entrant *best_of(entrant *all, int count)
 }
 
 /* Whether picked nodes can expect less than the best so far, by two standard errors. */
-static bonsai_status look_ahead(entrant *e, const entrant *best, bn_prospect *ahead,
+static bonsai_status look_ahead(entrant *e, const entrant *best, bn_picked_bound *ahead,
                                 const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -94,9 +94,9 @@ static bonsai_status look_ahead(entrant *e, const entrant *best, bn_prospect *ah
     const bn_probe *probe = r->p->job.probe;
     const int64_t judged = probe ? bn_probe_merit(probe)->independent : 0;
     double bar = best->info.probe - 2 * bn_probe_error(best->info.probe, judged);
-    BN_TRY(bn_outlook(ahead, r, bar));
+    BN_TRY(bn_fullprobe_bound(ahead, r, bar));
     if (ahead->nodes > 0 && ahead->percent < bar) {
-        e->outlook = ahead->nodes;
+        e->bound_nodes = ahead->nodes;
         e->info.probe = ahead->percent;
     }
 done:
@@ -106,7 +106,7 @@ done:
 /* Returns 2 for a graph that was made, 1 for one that cannot win, 0 for one that cannot be made. */
 static int outcome(const entrant *e)
 {
-    return e->rc == BONSAI_OK ? 2 : e->outlook > 0;
+    return e->rc == BONSAI_OK ? 2 : e->bound_nodes > 0;
 }
 
 /* The highest score among the others that were made, or one that was not; NULL: there is none. */
@@ -127,11 +127,11 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     const char *judged = job->held ? "held-out training" : "validation";
     if (job->judge.far.rows == 0)
         bn_fact_print(i, BN_FACT_WHY, "%s: there are no nodes for a probe to judge on", name);
-    else if (other->outlook > 0)
+    else if (other->bound_nodes > 0)
         bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
                  "%lld training node%s as they are, would score %.1f %%", name, best->info.probe,
                  (long long)job->judge.far.rows, judged, bn_s(job->judge.far.rows),
-                 (long long)other->outlook, bn_s(other->outlook), other->info.probe);
+                 (long long)other->bound_nodes, bn_s(other->bound_nodes), other->info.probe);
     else if (other->rc != BONSAI_OK)
         bn_fact_print(i, BN_FACT_WHY, "%s: %s cannot be made: %s", name, with, other->sentence);
     else
@@ -176,13 +176,13 @@ done:
 static bonsai_status enter_picked(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_prospect ahead = {0};
+    bn_picked_bound ahead = {0};
     for (int i = 0; i < count; i++) {
         const entrant *best = best_of(all, count);
         if (bn_method_of(all[i].method)->make || (best && !r->p->job.probe))
             continue;
         BN_TRY(look_ahead(&all[i], best, &ahead, r));
-        if (all[i].outlook == 0)
+        if (all[i].bound_nodes == 0)
             BN_TRY(enter(&all[i], r));
     }
 done:
@@ -207,7 +207,7 @@ static bool may_enter(const bn_method *m, const bn_request *r)
     const bn_job *job = &r->p->job;
     return (m->needs & BN_ENTERS_AUTO) &&
            (!(m->needs & BN_NEEDS_PAIRS) ||
-            bn_outlook_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= BN_MOST_PAIRS);
+            bn_fullprobe_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= BN_MOST_PAIRS);
 }
 
 /* What a method takes beside others, in steps from picking at random to looking for neighbours. */

@@ -89,20 +89,20 @@ bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, co
 enum { BN_MOST_PAIRS = 2000000000 };
 bn_run_fn bn_run_auto;
 /* What the probe gets from as many training nodes as the budget may hold, each with everything that
- * is around it in the full graph: more than methods that pick nodes can expect (outlook.c). */
+ * is around it in the full graph: more than methods that pick nodes can expect (fullprobe.c). */
 typedef struct {
     double  percent;            /* of the luckiest draw so far */
     int64_t nodes;              /* 0: there are so many that it was not tried */
     int     draws;
-} bn_prospect;
+} bn_picked_bound;
 
 /* Goes on with a prospect, zeros to begin with, until it is known or above the bar.  Collective. */
-bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar);
+bonsai_status bn_fullprobe_bound(bn_picked_bound *s, const bn_request *r, double bar);
 /* What the probe gets from the training nodes of the full graph, or from so many of them as speak for
  * all, *fitted; -1: there is nothing to judge on.  Collective. */
 enum { BN_MOST_FITTED = 8192 };
-bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job);
+bonsai_status bn_fullprobe(double *percent, int64_t *fitted, const bn_job *job);
 /* Nodes that the budget may hold at most. */
-double bn_outlook_nodes(const bn_request *r);
+double bn_fullprobe_nodes(const bn_request *r);
 
 #endif

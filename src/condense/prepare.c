@@ -152,7 +152,7 @@ static bonsai_status embed_views(bn_preparation *p)
     job->columns = last->columns > 0 ? last->columns : job->columns;
     if (rc != BONSAI_OK || p->plain)
         return rc;
-    return bn_outlook_worth(&p->probe_full, &p->probe_fitted, job);
+    return bn_fullprobe(&p->probe_full, &p->probe_fitted, job);
 }
 
 /* ---- all of it ---- */

@@ -32,7 +32,7 @@ typedef struct {
  * seconds, and job.at.world where there are several ranks: then all of them call it, with the same
  * graph and options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
-/* Its part about memory (allow.c): how many threads there are, and what large arrays may take. */
+/* Sets the number of threads and the bytes that large arrays may take (memorylimit.c). */
 bonsai_status bn_prepare_memory(bn_preparation *p);
 void bn_preparation_free(bn_preparation *p);
 

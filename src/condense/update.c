@@ -53,7 +53,7 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
 static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, int threads)
 {
     int32_t *kept;
-    bonsai_status rc = bn_pair_check(&kept, g, was, BN_PAIR_ALIKE, threads);
+    bonsai_status rc = bn_compatible_check(&kept, g, was, BN_SAME_COLUMNS, threads);
     bn_free(kept);
     if (rc == BONSAI_OK && g->view.features != was->view.features)
         rc = bn_fail(BONSAI_E_ARGUMENT, "%s has %lld of the %lld features of %s", g->where,
@@ -218,7 +218,7 @@ bonsai_status bonsai_condense_update(bonsai_graph **out, bonsai_condense_info *i
     memset(u.o.split, 0, sizeof u.o.split);
     u.o.inductive = u.o.select_features = 0;
     BN_TRY(measure(&u.was, &u, was));
-    BN_TRY(bn_pair_made(&u.made, small, was, u.was.crc));
+    BN_TRY(bn_compatible_crc(&u.made, small, was, u.was.crc));
     BN_TRY(measure(&u.now, &u, now));
     BN_TRY(run(out, &filled, &u, small));
     BN_TRY(bn_fill_spent(&filled, &u.now.job.at));

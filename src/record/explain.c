@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "record.h"
-#include "strongest.h"
+#include "distinctive.h"
 #include "options/options.h"
 
 static bonsai_status read(bn_record *r, const bonsai_graph *small)
@@ -195,14 +195,14 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
     bonsai_status rc;
     const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
     bn_largest top[BONSAI_WHY_ROOM];
-    bn_yardstick y = {0};
+    bn_feature_stats y = {0};
     float *row = NULL;
     BN_TRY(BN_NEW(&row, small->view.features));
-    BN_TRY(bn_yardstick_make(&y, small, full));
+    BN_TRY(bn_feature_stats_make(&y, small, full));
     bn_row_whole(row, small, node);
     for (int64_t j = 0; j < small->view.features; j++)
         w->features_set += row[j] != 0;
-    w->features = bn_strongest_find(top, BONSAI_WHY_ROOM, row, &y);
+    w->features = bn_distinctive_find(top, BONSAI_WHY_ROOM, row, &y);
     for (int64_t i = 0; i < w->features; i++) {
         const int64_t j = top[i].number;
         w->feature[i] = kept ? (int64_t)kept[j] : j;
@@ -212,7 +212,7 @@ static bonsai_status add_features(bonsai_why *w, const bonsai_graph *small, int6
         w->deviations[i] = top[i].value;
     }
 done:
-    bn_yardstick_free(&y);
+    bn_feature_stats_free(&y);
     bn_free(row);
     return rc;
 }

@@ -42,7 +42,8 @@ static const char *type_word(int type)
 #define KEY(name) .row.key = name
 static const fact facts[BN_FACT_COUNT] = {
 #define ROW(id, place, kind, ...)                                                                  \
-    [BN_FACT_##id] = {.row.path = place, .row.type = BONSAI_FACT_##kind, __VA_ARGS__},
+    [BN_FACT_##id] = {.row.size = sizeof(bonsai_fact_row), .row.path = place,                      \
+                      .row.type = BONSAI_FACT_##kind, __VA_ARGS__},
     BN_FACTS(ROW)
 #undef ROW
 };

@@ -162,10 +162,10 @@ static bonsai_status gather(candidates *c, const bonsai_graph *small, int64_t no
 {
     bonsai_status rc;
     bonsai_graph *split = NULL;
-    bn_parts parts = {{o->split[0], o->split[1], o->split[2]}, o->seed, BONSAI_SPLIT_OWN};
+    bn_judge_split parts = {{o->split[0], o->split[1], o->split[2]}, o->seed, BONSAI_SPLIT_OWN};
     if (bn_has(small, BONSAI_SECTION_MEMBERS))
         return list_members(c, small, node, full);
-    BN_TRY(bn_parts_for(&split, &parts, small, full));
+    BN_TRY(bn_judge_split_of(&split, &parts, small, full));
     BN_TRY(list_class(c, small, node, split ? split : full));
 done:
     bonsai_graph_free(split);
@@ -193,7 +193,7 @@ bonsai_status bonsai_condense_nearest(int32_t *nodes, float *distances, int64_t 
     BN_TRY(bn_graph_need(small, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, o.threads));
     BN_TRY(bn_node_check(small, node));
-    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_SOURCE, o.threads));
+    BN_TRY(bn_compatible_check(&kept, small, full, BN_SAME_SOURCE, o.threads));
     if (kept) {
         BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
         full = columns;

@@ -21,7 +21,7 @@ bonsai_status bn_record_updated(bonsai_graph *small, const bonsai_condense_info 
                                 const bonsai_graph *before);
 
 /* Returns whether the probe, fitted on the small graph, is hardly better than always naming the
- * largest class (worth.c). */
+ * largest class (probetext.c). */
 bool bn_is_idle(const bonsai_condense_info *i);
 
 /* A checksum of all that condensing reads of a graph (fingerprint.c): its counted sections in their
@@ -61,42 +61,43 @@ bonsai_status bn_record_trace(bn_trace **out, const bonsai_graph *small);
 double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
                         double paper_full_bytes);
 
-/* ---- the split that a pair of graphs is judged on (parts.c) ---- */
+/* ---- the split that a pair of graphs is judged on (judgesplit.c) ---- */
 
 typedef struct {
     double   percent[3];        /* asked for; all 0: not asked.  Then what was drawn; all 0: none */
     uint64_t seed;              /* likewise */
     bonsai_split_source from;
-} bn_parts;
+} bn_judge_split;
 
 /* Which nodes of full train and which judge what is made of small (NULL, or full: full alone).  A
  * split that was asked for rules; then the one that small was condensed with, if it was drawn;
  * then that of full; then 60/20/20, or all for training where full is condensed itself.
  * *drawn: full with that split; NULL where it is full's own. */
-bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph *small,
-                           const bonsai_graph *full);
+bonsai_status bn_judge_split_of(bonsai_graph **drawn, bn_judge_split *p, const bonsai_graph *small,
+                                const bonsai_graph *full);
 /* Labelled nodes of small that are by their ids validation or test nodes of full: what is judged
  * there has been trained on. */
-bonsai_status bn_parts_leaks(int64_t *leaks, const bonsai_graph *small, const bonsai_graph *full);
+bonsai_status bn_judge_split_leaks(int64_t *leaks, const bonsai_graph *small,
+                                   const bonsai_graph *full);
 
-/* ---- whether two graphs belong together (pair.c) ---- */
+/* ---- whether two graphs belong together (compatible.c) ---- */
 
 typedef enum {
-    BN_PAIR_ALIKE,              /* full has the classes and the features of small */
-    BN_PAIR_SOURCE              /* and is the graph that small was made of, as far as it says */
-} bn_kinship;
+    BN_SAME_COLUMNS,              /* full has the classes and the features of small */
+    BN_SAME_SOURCE              /* and is the graph that small was made of, as far as it says */
+} bn_compatibility;
 
 /* Every call that takes two graphs checks them here first; both must be verified.  *kept gets the
  * column of full that each feature of small is, ascending; NULL: small has all of them. */
-bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
-                            bn_kinship kinship, int threads);
+bonsai_status bn_compatible_check(int32_t **kept, const bonsai_graph *small,
+                                  const bonsai_graph *full, bn_compatibility level, int threads);
 /* The graph g in the coordinates of small, where these are the features of small and g has not been
  * projected; else *out is NULL.  (coordinates.c) */
 bonsai_status bn_projected(bonsai_graph **out, const bonsai_graph *g, const bonsai_graph *small);
 /* Refuses a node that the graph has not. */
 bonsai_status bn_node_check(const bonsai_graph *small, int64_t node);
 /* Whether the checksum of full is the one in the record of small. */
-bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
-                           uint32_t crc);
+bonsai_status bn_compatible_crc(const bn_record *r, const bonsai_graph *small,
+                                const bonsai_graph *full, uint32_t crc);
 
 #endif

@@ -139,11 +139,11 @@ done:
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;
-    bn_parts parts = {.seed = f->made.o.seed};
+    bn_judge_split parts = {.seed = f->made.o.seed};
     int32_t *train = NULL;
     int64_t count = 0;
     if (bn_has(f->full, BONSAI_SECTION_LABELS))
-        BN_TRY(bn_parts_for(split, &parts, f->small, f->full));
+        BN_TRY(bn_judge_split_of(split, &parts, f->small, f->full));
     else
         rc = BONSAI_OK;
     if (!f->made.o.inductive)
@@ -222,7 +222,7 @@ static bonsai_status read_full(bn_facts *f, int threads, bn_progress p)
     bonsai_graph *split = NULL, *part = NULL;
     int32_t *kept = NULL;
     BN_TRY(bn_graph_need(f->full, BN_ALL_SECTIONS, threads));
-    BN_TRY(bn_pair_check(&kept, f->small, f->full, BN_PAIR_SOURCE, threads));
+    BN_TRY(bn_compatible_check(&kept, f->small, f->full, BN_SAME_SOURCE, threads));
     BN_TRY(measure(&f->full_stats, f->full_bytes, f->full, threads, p));
     BN_TRY(find_condensed(&split, &part, f));
     const bonsai_graph *condensed = part ? part : split ? split : f->full;

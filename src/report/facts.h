@@ -8,7 +8,7 @@
 #define BN_FACTS_H
 
 #include "record/record.h"
-#include "record/strongest.h"
+#include "record/distinctive.h"
 #include "study/map.h"
 
 typedef struct {                /* at most 200 points, x ascending */

@@ -58,7 +58,7 @@ const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
 double bn_sheet_recall_of(const bn_sheet *s, const bonsai_cell *c, int64_t k);
 int64_t bn_sheet_lost_class(const bn_sheet *s);
 /* The strongest features of a node. */
-bn_json *bn_strongest_values(const bn_facts *f, const bn_stand *n);
+bn_json *bn_distinctive_values(const bn_facts *f, const bn_stand *n);
 
 void bn_sheet_head(bn_page *p, const bn_sheet *s);
 void bn_sheet_draw_map(bn_page *p, const bn_sheet *s);

@@ -22,7 +22,7 @@ static bn_json *strongest_of(const void *facts, int64_t node)
     const bn_facts *f = facts;
     for (int64_t i = 0; i < f->stands; i++)
         if (f->stand[i].node == node)
-            return bn_strongest_values(f, &f->stand[i]);
+            return bn_distinctive_values(f, &f->stand[i]);
     return bn_json_null();
 }
 

@@ -18,7 +18,7 @@ static bn_json *strong_values(const bn_facts *f, const bn_strong *one)
                         "number", number, "value", one->value, "mean", one->mean);
 }
 
-bn_json *bn_strongest_values(const bn_facts *f, const bn_stand *n)
+bn_json *bn_distinctive_values(const bn_facts *f, const bn_stand *n)
 {
     bn_json *all = bn_json_array();
     for (int k = 0; k < BN_STRONGEST && n->strong[k].feature >= 0; k++)
@@ -90,7 +90,7 @@ static bn_json *row_of(const bn_facts *f, const bn_stand *n)
                         "class", f->class_name[n->label], "weight", n->weight,
                         "members", n->members, "heat", heats_of(f, n->node), "best",
                         is_soft(f) && !is_heated(f) ? best_of(f, n->node) : bn_json_null(),
-                        "strongest", bn_strongest_values(f, n));
+                        "strongest", bn_distinctive_values(f, n));
 }
 
 bn_json *bn_sheet_nodes(const bn_sheet *s)

@@ -107,10 +107,10 @@ static void choose(bn_facts *f)
 }
 
 static void tell_strongest(bn_stand *n, const bonsai_graph *g, const float *row,
-                           const bn_yardstick *y)
+                           const bn_feature_stats *y)
 {
     bn_largest top[BN_STRONGEST];
-    const int64_t count = bn_strongest_find(top, BN_STRONGEST, row, y);
+    const int64_t count = bn_distinctive_find(top, BN_STRONGEST, row, y);
     for (int64_t i = 0; i < count; i++) {
         const int64_t j = top[i].number;
         n->strong[i] = (bn_strong){j, bn_unscaled(g, j, (double)row[j]),
@@ -121,16 +121,16 @@ static void tell_strongest(bn_stand *n, const bonsai_graph *g, const float *row,
 static bonsai_status find_strongest(bn_facts *f)
 {
     bonsai_status rc;
-    bn_yardstick y = {0};
+    bn_feature_stats y = {0};
     float *row = NULL;
-    BN_TRY(bn_yardstick_make(&y, f->small, f->full));
+    BN_TRY(bn_feature_stats_make(&y, f->small, f->full));
     BN_TRY(BN_NEW(&row, y.f));
     for (int64_t i = 0; i < f->stands; i++) {
         bn_row_whole(row, f->small, f->stand[i].node);
         tell_strongest(&f->stand[i], f->small, row, &y);
     }
 done:
-    bn_yardstick_free(&y);
+    bn_feature_stats_free(&y);
     bn_free(row);
     return rc;
 }

@@ -419,7 +419,7 @@ bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bo
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, d.threads));
     BN_TRY(bn_projected(&projected, full, small));
     d.full = full = projected ? projected : full;
-    BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, d.threads));
+    BN_TRY(bn_compatible_check(&kept, small, full, BN_SAME_COLUMNS, d.threads));
     if (kept) {
         BN_TRY(bn_graph_columns(&columns, full, kept, small->view.features));
         d.full = columns;

@@ -120,7 +120,7 @@ static bonsai_status match_features(bn_task *t)
 {
     bonsai_status rc = BONSAI_OK;
     if (!t->same)
-        BN_TRY(bn_pair_check(&t->kept, t->small, t->full, BN_PAIR_ALIKE, t->threads));
+        BN_TRY(bn_compatible_check(&t->kept, t->small, t->full, BN_SAME_COLUMNS, t->threads));
     t->of_small.count = t->of_full.count = t->small->view.features;
     t->of_full.kept = t->kept;
     BN_TRY(match_standard(t));
@@ -159,13 +159,13 @@ static bonsai_status choose_graphs(bn_task *t, const bonsai_graph *small, const 
     BN_TRY(bn_graph_need(full, BN_ALL_SECTIONS, t->threads));
     memcpy(t->parts.percent, t->o.split, sizeof t->parts.percent);
     t->parts.seed = t->o.seed;
-    BN_TRY(bn_parts_for(&t->drawn, &t->parts, small, full));
+    BN_TRY(bn_judge_split_of(&t->drawn, &t->parts, small, full));
     t->full = t->drawn ? t->drawn : full;
     t->small = t->same ? t->full : small;
     t->given = t->full;
     if (t->same)
         goto done;
-    BN_TRY(bn_parts_leaks(&t->leaks, small, t->full));
+    BN_TRY(bn_judge_split_leaks(&t->leaks, small, t->full));
     BN_TRY(bn_projected(&t->projected, t->full, small));
     t->full = t->projected ? t->projected : t->full;
 done:

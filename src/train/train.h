@@ -22,7 +22,7 @@ typedef struct {                /* shared by all runs, and constant once made */
     bonsai_graph *drawn;        /* the graph with a split that was drawn, or NULL */
     const bonsai_graph *given;  /* full, before it was projected on small's basis; else full */
     bonsai_graph *projected;    /* or NULL */
-    bn_parts    parts;          /* the origin of that split */
+    bn_judge_split    parts;          /* the origin of that split */
     int64_t     leaks;          /* labelled nodes of small that full judges on */
     bool        same;           /* small and full are one graph */
     bn_dims     dims;

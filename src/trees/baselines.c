@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "set.h"
+#include "chosen.h"
 
 enum { PARTS = 1000 };
 
@@ -243,7 +243,7 @@ static void end(chooser *c)
 }
 
 /* Takes nodes or trees of one depth in order until too many in a row do not fit. */
-static bonsai_status take_all(bn_set *s, const way *how, int depth)
+static bonsai_status take_all(bn_chosen *s, const way *how, int depth)
 {
     bonsai_status rc;
     const bn_job *job = s->job;
@@ -255,15 +255,15 @@ static bonsai_status take_all(bn_set *s, const way *how, int depth)
         BN_TRY(how->start(&c));
     for (int64_t t; s->roots < s->budget.trees && misses < job->o->patience &&
                     (t = how->next(&c)) >= 0;) {
-        bool in = bn_set_role(s, job->train[t]) == BONSAI_ROLE_ROOT;
+        bool in = bn_chosen_role(s, job->train[t]) == BONSAI_ROLE_ROOT;
         if (!in)
-            BN_TRY(bn_set_try(&in, s, t, depth));
+            BN_TRY(bn_chosen_try(&in, s, t, depth));
         c.used[t] = 1;
         misses = in ? 0 : misses + 1;
         c.picks += in;
         if (in && how->took)
             how->took(&c, t);
-        BN_TRY(bn_tick(job->at.progress, "choosing", (int64_t)(PARTS * bn_set_used(s)), PARTS));
+        BN_TRY(bn_tick(job->at.progress, "choosing", (int64_t)(PARTS * bn_chosen_used(s)), PARTS));
     }
 done:
     end(&c);
@@ -272,15 +272,15 @@ done:
 
 /* A class that was passed over gets the first of its nodes that fits, in random order,
  * or at last the one that was kept for it. */
-static bonsai_status seat_classes(bn_set *s)
+static bonsai_status seat_classes(bn_chosen *s)
 {
     bonsai_status rc;
     chooser c = {.job = s->job};
     bool fits;
     BN_TRY(start_order(&c));
     for (int64_t i = 0; i < s->job->trees; i++)
-        if (s->seat[bn_set_label(s, c.order[i])] >= 0)
-            BN_TRY(bn_set_try(&fits, s, c.order[i], 0));
+        if (s->seat[bn_chosen_label(s, c.order[i])] >= 0)
+            BN_TRY(bn_chosen_try(&fits, s, c.order[i], 0));
 done:
     end(&c);
     return rc;
@@ -290,21 +290,21 @@ static bonsai_status choose_here(bn_choice *out, const bn_job *job, const bn_bud
                                  const way *how)
 {
     bonsai_status rc;
-    bn_set s = {0};
+    bn_chosen s = {0};
     int64_t any;
     BN_TRY(bn_tick(job->at.progress, "choosing", 0, PARTS));
-    BN_TRY(bn_set_new(&s, job, budget));
+    BN_TRY(bn_chosen_new(&s, job, budget));
     s.z = 0;                    /* another method may have drawn samples */
     for (int depth = how->whole ? job->o->layers : 0; depth >= 0; depth--)
         BN_TRY(take_all(&s, how, depth));
     BN_TRY(seat_classes(&s));
     if (s.roots == 0)
-        BN_TRY(bn_set_any(&any, &s));
-    BN_TRY(bn_set_collect(out, &s));
+        BN_TRY(bn_chosen_any(&any, &s));
+    BN_TRY(bn_chosen_collect(out, &s));
     BN_TRY(bn_tick(job->at.progress, "choosing", PARTS, PARTS));
     out->coverage_bound = -1;
 done:
-    bn_set_free(&s);
+    bn_chosen_free(&s);
     return rc;
 }
 

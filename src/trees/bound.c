@@ -91,10 +91,10 @@ bonsai_status bn_price_trees(bn_exemplars *t)
             BN_TRY(ask_for_trees(t, i, AHEAD, FIRST_ENTRIES));
         if (gain_of(job, i) == 0)
             continue;
-        BN_TRY(bn_ego_grow(&tree, t->set.ego, price, job->train[i], job->o->layers, b));
+        BN_TRY(bn_hoptree_grow(&tree, t->set.hoptree, price, job->train[i], job->o->layers, b));
         if (tree.fits) {
             t->cost[i] = fmax(1, bn_price_bytes(price) - empty);
-            bn_ego_undo(t->set.ego, price);
+            bn_hoptree_undo(t->set.hoptree, price);
         }
         t->done = i;
         if (i % TICK_EVERY == 0)

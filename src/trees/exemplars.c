@@ -47,9 +47,9 @@ static bool every_class_tried(const bn_exemplars *t)
 
 static bonsai_status try_tree(bool *fits, bn_exemplars *t, int64_t tree, int depth)
 {
-    int32_t c = bn_set_label(&t->set, tree);
+    int32_t c = bn_chosen_label(&t->set, tree);
     t->tried[c] = 1;
-    bonsai_status rc = bn_set_try(fits, &t->set, tree, depth);
+    bonsai_status rc = bn_chosen_try(fits, &t->set, tree, depth);
     if (rc != BONSAI_OK || !*fits)
         return rc;
     t->deep[c] |= depth == t->job->o->layers;
@@ -62,8 +62,8 @@ static bonsai_status tick_try(bn_exemplars *t)
 {
     if (++t->tries % TICK_EVERY != 0)
         return BONSAI_OK;
-    if (t->total == PARTS && t->done < (int64_t)(PARTS * bn_set_used(&t->set)))
-        t->done = (int64_t)(PARTS * bn_set_used(&t->set));
+    if (t->total == PARTS && t->done < (int64_t)(PARTS * bn_chosen_used(&t->set)))
+        t->done = (int64_t)(PARTS * bn_chosen_used(&t->set));
     return bn_stage_tick(t);
 }
 
@@ -107,7 +107,7 @@ static bonsai_status seat_at(bn_exemplars *t, int depth)
     for (int64_t c = 0; c < t->job->g->view.classes; c++)
         left += t->set.class_trees[c] > 0 && is_waiting(t, c, depth);
     for (int64_t tree; left > 0 && (tree = bn_cover_next(t->cover)) >= 0;) {
-        int32_t c = bn_set_label(&t->set, tree);
+        int32_t c = bn_chosen_label(&t->set, tree);
         BN_TRY(tick_try(t));
         bool waits = is_waiting(t, c, depth), fits = false;
         if (waits)
@@ -146,7 +146,7 @@ done:
 static bonsai_status at_least_one(bn_exemplars *t)
 {
     int64_t tree = -1;
-    bonsai_status rc = t->set.roots == 0 ? bn_set_any(&tree, &t->set) : BONSAI_OK;
+    bonsai_status rc = t->set.roots == 0 ? bn_chosen_any(&tree, &t->set) : BONSAI_OK;
     if (tree >= 0)
         bn_cover_take(t->cover, tree);
     return rc;
@@ -157,18 +157,18 @@ static bonsai_status at_least_one(bn_exemplars *t)
 static bonsai_status mend(int64_t *gone, bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;
-    const bn_set *set = &t->set;
+    const bn_chosen *set = &t->set;
     *gone = 0;
     if (set->budget.trees < INT64_MAX)          /* none was cut */
         goto done;
     for (int64_t i = 0, count = set->members; i < count; i++) {
         int32_t v = set->member[i];
         bool fits;
-        if (bn_set_role(set, v) == BONSAI_ROLE_ROOT && !t->deep[bn_label(t->job->g, v)])
-            BN_TRY(try_tree(&fits, t, bn_set_tree(set, v), t->job->o->layers));
+        if (bn_chosen_role(set, v) == BONSAI_ROLE_ROOT && !t->deep[bn_label(t->job->g, v)])
+            BN_TRY(try_tree(&fits, t, bn_chosen_tree(set, v), t->job->o->layers));
     }
     BN_TRY(seat_at(t, t->job->o->layers));
-    BN_TRY(bn_set_drop_cut(&t->set, t->cover, gone));
+    BN_TRY(bn_chosen_drop_cut(&t->set, t->cover, gone));
 done:
     return rc;
 }
@@ -177,7 +177,7 @@ static bonsai_status fill_whole(bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t gone = 1; gone > 0;) {
-        bn_set_deep(t->deep, &t->set);
+        bn_chosen_deep(t->deep, &t->set);
         BN_TRY(fill_at(t, t->job->o->layers));
         BN_TRY(mend(&gone, t));
     }
@@ -227,8 +227,8 @@ static bonsai_status prune_whole(bool *more, bn_exemplars *t)
     if (*more) {
         BN_TRY(bn_stage_tick(t));
         bn_enter(&t->job->at, BN_STAGE_SPARSIFY);
-        BN_TRY(bn_set_remember(&t->before, &t->set));
-        BN_TRY(bn_set_prune_trees(&t->set, t->cover, t->most, &t->pruned));
+        BN_TRY(bn_chosen_remember(&t->before, &t->set));
+        BN_TRY(bn_chosen_prune_trees(&t->set, t->cover, t->most, &t->pruned));
         *more = t->pruned > 0;
     }
     if (!*more)
@@ -248,7 +248,7 @@ static bonsai_status prune_nodes(bool *more, bn_exemplars *t)
         goto done;
     bn_enter(&t->job->at, BN_STAGE_SPARSIFY);
     BN_TRY(bn_stage_tick(t));
-    BN_TRY(bn_set_prune(&t->set, &pruned, &settled));
+    BN_TRY(bn_chosen_prune(&t->set, &pruned, &settled));
     *more = !settled;
 done:
     return rc;
@@ -261,7 +261,7 @@ bonsai_status bn_prune_trees(bool *more, bn_exemplars *t)
         return rc;
     if (!*more)
         return bn_stage_end(t);
-    bn_set_trace_round(&t->set);
+    bn_chosen_trace_round(&t->set);
     bn_enter(&t->job->at, BN_STAGE_COVER);
     return BONSAI_OK;
 }
@@ -271,14 +271,14 @@ static bonsai_status judge_round(bn_exemplars *t)
 {
     bonsai_status rc;
     bool pays;
-    BN_TRY(bn_set_better(&pays, &t->set, &t->before));
+    BN_TRY(bn_chosen_better(&pays, &t->set, &t->before));
     t->out->rounds += pays;
     if (!pays) {
-        bn_set_go_back(&t->set, &t->before);
-        bn_set_trace_pruned(&t->set, 0);
+        bn_chosen_restore(&t->set, &t->before);
+        bn_chosen_trace_pruned(&t->set, 0);
         t->most = t->pruned / 2;
     }
-    BN_TRY(bn_set_resume(&t->set, t->cover));
+    BN_TRY(bn_chosen_resume(&t->set, t->cover));
     bn_snapshot_free(&t->before);
 done:
     return rc;
@@ -304,16 +304,16 @@ bonsai_status bn_finish_trees(bn_exemplars *t)
 {
     bonsai_status rc;
     const bonsai_condense_options *o = t->job->o;
-    bn_set *s = &t->set;
+    bn_chosen *s = &t->set;
     bn_enter(&t->job->at, BN_STAGE_SPARSIFY);
     BN_TRY(bn_stage_begin(t, "finishing", 1));
-    if (!o->keep_trees && s->budget.trees == INT64_MAX && bn_set_used(s) < BN_ENOUGH)
-        BN_TRY(bn_set_widen(s));
+    if (!o->keep_trees && s->budget.trees == INT64_MAX && bn_chosen_used(s) < BN_ENOUGH)
+        BN_TRY(bn_chosen_widen(s));
     if (!o->no_ppr && s->roots > 0)
-        BN_TRY(bn_set_rank(s));
+        BN_TRY(bn_chosen_rank(s));
     BN_TRY(bn_stage_end(t));
-    BN_TRY(bn_set_collect(t->out, s));
-    BN_TRY(bn_set_trace_curve(s));
+    BN_TRY(bn_chosen_collect(t->out, s));
+    BN_TRY(bn_chosen_trace_curve(s));
     for (int64_t c = 0; c < t->job->g->view.classes; c++)
         t->out->shallow_classes += t->tried[c] && !t->deep[c];
     t->out->rechecks = bn_cover_rechecks(t->cover);
@@ -331,7 +331,7 @@ bonsai_status bn_exemplars_new(bn_exemplars *t, bn_choice *out, const bn_job *jo
     *t = (bn_exemplars){.job = job, .out = out,
                         .most = budget->trees < INT64_MAX ? 0 : INT64_MAX};
     bn_enter(&job->at, BN_STAGE_COVER);
-    BN_TRY(bn_set_new(&t->set, job, budget));
+    BN_TRY(bn_chosen_new(&t->set, job, budget));
     BN_TRY(BN_NEW(&t->degree, job->trees));
     BN_TRY(BN_NEW(&t->tried, classes));
     BN_TRY(BN_NEW(&t->deep, classes));
@@ -351,7 +351,7 @@ done:
 
 void bn_exemplars_free(bn_exemplars *t)
 {
-    bn_set_free(&t->set);
+    bn_chosen_free(&t->set);
     bn_snapshot_free(&t->before);
     bn_cover_free(t->cover);
     bn_free(t->degree);

@@ -8,12 +8,12 @@
 #ifndef BN_EXEMPLARS_H
 #define BN_EXEMPLARS_H
 
-#include "set.h"
+#include "chosen.h"
 
 typedef struct {
     const bn_job *job;
     bn_choice *out;             /* gets its rounds, its bound and its trace */
-    bn_set    set;
+    bn_chosen    set;
     bn_cover *cover;
     int64_t  *degree;           /* trees */
     double   *cost;             /* trees: stand-alone bytes, for --greedy density */

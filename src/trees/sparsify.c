@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "set.h"
+#include "chosen.h"
 
 enum { AHEAD = 1024 };          /* nodes that are fetched together */
 
@@ -34,7 +34,7 @@ static void free_induced(induced *h)
 }
 
 /* Numbers the chosen nodes by id, and puts them in that order. */
-static bonsai_status number_nodes(induced *h, bn_set *s)
+static bonsai_status number_nodes(induced *h, bn_chosen *s)
 {
     bonsai_status rc;
     int64_t words = BN_WORDS(s->job->g->view.nodes), count = 0;
@@ -59,7 +59,7 @@ static int32_t number_of(const induced *h, int32_t node)
 }
 
 /* Appends the entries of a chosen node to chosen nodes. */
-static void induce_row(induced *h, const bn_set *s, int64_t i)
+static void induce_row(induced *h, const bn_chosen *s, int64_t i)
 {
     const bn_near near = bn_near_of(s->reader, s->member[i]);
     int64_t at = h->offsets[i];
@@ -74,7 +74,7 @@ static void induce_row(induced *h, const bn_set *s, int64_t i)
     h->offsets[i + 1] = at;
 }
 
-static bonsai_status induce(induced *h, bn_set *s)
+static bonsai_status induce(induced *h, bn_chosen *s)
 {
     bonsai_status rc;
     int64_t most = bn_price_entries(s->price);  /* of the chosen nodes and a few more */
@@ -86,7 +86,7 @@ static bonsai_status induce(induced *h, bn_set *s)
     BN_TRY(BN_NEW(&h->root, h->n));
     BN_TRY(BN_NEW(&h->pi, h->n));
     for (int64_t i = 0; i < h->n; i++) {
-        h->root[i] = bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
+        h->root[i] = bn_chosen_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
         induce_row(h, s, i);
     }
 done:
@@ -96,13 +96,13 @@ done:
 /* PageRank is a part of the stage that asks for it, which goes no further meanwhile. */
 static int say_again(const bonsai_progress *p, void *payload)
 {
-    const bn_set *s = payload;
+    const bn_chosen *s = payload;
     (void)p;
     return s->last.stage && s->job->at.progress.fn
                ? s->job->at.progress.fn(&s->last, s->job->at.progress.payload) : 0;
 }
 
-bonsai_status bn_set_rank(bn_set *s)
+bonsai_status bn_chosen_rank(bn_chosen *s)
 {
     bonsai_status rc;
     induced h = {0};
@@ -112,20 +112,20 @@ bonsai_status bn_set_rank(bn_set *s)
     BN_TRY(bn_ppr(h.pi, &steps, &(bn_links){h.n, h.offsets, h.neighbors, h.weights, h.root},
                   s->job->o->beta, &at));
     for (int64_t i = 0; i < h.n; i++)
-        bn_set_find(s, s->member[i])->score = h.pi[i];
+        bn_chosen_find(s, s->member[i])->score = h.pi[i];
 done:
     free_induced(&h);
     return rc;
 }
 
-bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, int roles)
+bonsai_status bn_chosen_lowest(bn_ranked **out, int64_t *count, const bn_chosen *s, int roles)
 {
     bonsai_status rc = BN_NEW(out, s->members);
     *count = 0;
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < s->members; i++) {
-        const bn_chosen *c = bn_set_find(s, s->member[i]);
+        const bn_chosen_node *c = bn_chosen_find(s, s->member[i]);
         if (roles & 1 << c->role)
             (*out)[(*count)++] = (bn_ranked){c->score, s->member[i]};
     }
@@ -133,7 +133,7 @@ bonsai_status bn_set_lowest(bn_ranked **out, int64_t *count, const bn_set *s, in
     return BONSAI_OK;
 }
 
-bonsai_status bn_set_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t count)
+bonsai_status bn_chosen_knee(double *bar, bn_chosen *s, const bn_ranked *all, int64_t count)
 {
     bonsai_status rc;
     double *sorted = NULL;
@@ -142,23 +142,23 @@ bonsai_status bn_set_knee(double *bar, bn_set *s, const bn_ranked *all, int64_t 
     for (int64_t i = 0; i < count; i++)
         sorted[i] = all[count - 1 - i].score;
     bn_knee(&knee, bar, sorted, count);
-    bn_set_trace_scores(s, sorted, count, knee);
+    bn_chosen_trace_scores(s, sorted, count, knee);
 done:
     bn_free(sorted);
     return rc;
 }
 
 /* Keeps those that have one role, in their order; returns how many. */
-static int64_t keep_role(bn_ranked *all, int64_t count, const bn_set *s, int role)
+static int64_t keep_role(bn_ranked *all, int64_t count, const bn_chosen *s, int role)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < count; i++)
-        if (bn_set_role(s, all[i].node) == role)
+        if (bn_chosen_role(s, all[i].node) == role)
             all[kept++] = all[i];
     return kept;
 }
 
-bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
+bonsai_status bn_chosen_prune(bn_chosen *s, int64_t *pruned, bool *settled)
 {
     bonsai_status rc;
     const bonsai_condense_options *o = s->job->o;
@@ -167,19 +167,19 @@ bonsai_status bn_set_prune(bn_set *s, int64_t *pruned, bool *settled)
     int64_t egos = 0, below = 0;
     double bar;
     *pruned = 0;
-    BN_TRY(bn_set_rank(s));
-    BN_TRY(bn_set_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO | 1 << BONSAI_ROLE_ROOT));
-    BN_TRY(bn_set_knee(&bar, s, ego, egos));
+    BN_TRY(bn_chosen_rank(s));
+    BN_TRY(bn_chosen_lowest(&ego, &egos, s, 1 << BONSAI_ROLE_EGO | 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(bn_chosen_knee(&bar, s, ego, egos));
     egos = keep_role(ego, egos, s, BONSAI_ROLE_EGO);
     BN_TRY(BN_NEW(&going, egos));
     int64_t most = (int64_t)(o->prune_share * (double)egos);
     for (; below < egos && below < most && ego[below].score < bar; below++)
         going[below] = ego[below].node;
     bool few = below == 0 || (double)below < o->min_pruned * (double)s->members;
-    *settled = few && bn_set_used(s) >= BN_ENOUGH;
-    if (!*settled && bn_set_drop(s, going, below))
+    *settled = few && bn_chosen_used(s) >= BN_ENOUGH;
+    if (!*settled && bn_chosen_drop(s, going, below))
         *pruned = below;
-    bn_set_trace_pruned(s, *pruned);
+    bn_chosen_trace_pruned(s, *pruned);
 done:
     bn_free(ego);
     bn_free(going);
@@ -189,7 +189,7 @@ done:
 /* ---- single nodes ---- */
 
 typedef struct {
-    bn_set   *s;
+    bn_chosen   *s;
     uint64_t *met;              /* n bits */
     int32_t  *queue;            /* of the set, the nearest first */
     int64_t   head, tail, room;
@@ -207,7 +207,7 @@ static bonsai_status look_ahead(widening *w)
         const bn_near near = bn_near_of(r, w->queue[w->ahead]);
         for (; w->entry < near.count && asked < AHEAD; w->entry++) {
             int32_t u = near.to[w->entry];
-            if (bn_bit(w->met, u) || bn_set_role(w->s, u) != BONSAI_ROLE_NONE)
+            if (bn_bit(w->met, u) || bn_chosen_role(w->s, u) != BONSAI_ROLE_NONE)
                 continue;
             BN_TRY(bn_reader_ask(r, u, BN_WHOLE));
             asked++;
@@ -231,14 +231,14 @@ static bonsai_status enqueue(widening *w, int32_t v)
 }
 
 /* Takes one node as part of a root's tree if it fits. */
-static bonsai_status take_node(bool *fits, bn_set *s, int32_t v, int32_t root)
+static bonsai_status take_node(bool *fits, bn_chosen *s, int32_t v, int32_t root)
 {
     bonsai_status rc;
     bn_price_mark(s->price);
     BN_TRY(bn_price_add(s->price, v));
-    *fits = !bn_set_exceeds(s);
+    *fits = !bn_chosen_exceeds(s);
     if (*fits)
-        BN_TRY(bn_set_choose(s, v, root, false));
+        BN_TRY(bn_chosen_add(s, v, root, false));
     else
         bn_price_undo(s->price, &v, 1);
 done:
@@ -249,7 +249,7 @@ done:
 static bonsai_status widen_from(widening *w, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_set *s = w->s;
+    bn_chosen *s = w->s;
     const bn_near near = bn_near_of(s->reader, v);
     for (int64_t e = 0; e < near.count && w->misses < s->job->o->patience; e++) {
         int32_t u = near.to[e];
@@ -259,8 +259,8 @@ static bonsai_status widen_from(widening *w, int32_t v)
         if (bn_bit(w->met, u))
             continue;
         bn_bit_set(w->met, u);
-        if (bn_set_role(s, u) == BONSAI_ROLE_NONE)
-            BN_TRY(take_node(&in, s, u, bn_set_find(s, v)->brought));
+        if (bn_chosen_role(s, u) == BONSAI_ROLE_NONE)
+            BN_TRY(take_node(&in, s, u, bn_chosen_find(s, v)->brought));
         w->misses = in ? 0 : w->misses + 1;
         if (in)
             BN_TRY(enqueue(w, u));
@@ -269,14 +269,14 @@ done:
     return rc;
 }
 
-bonsai_status bn_set_widen(bn_set *s)
+bonsai_status bn_chosen_widen(bn_chosen *s)
 {
     bonsai_status rc;
     widening w = {.s = s};
     bn_ranked *root = NULL;
     int64_t roots = 0;
     BN_TRY(BN_NEW(&w.met, BN_WORDS(s->job->g->view.nodes)));
-    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(bn_chosen_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
     for (int64_t i = roots - 1; i >= 0; i--) {
         BN_TRY(enqueue(&w, root[i].node));
         bn_bit_set(w.met, root[i].node);

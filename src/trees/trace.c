@@ -9,11 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "set.h"
+#include "chosen.h"
 
 /* ---- rounds of pruning ---- */
 
-void bn_set_trace_round(bn_set *s)
+void bn_chosen_trace_round(bn_chosen *s)
 {
     if (s->trace && s->trace->starts < BN_TRACE_STARTS)
         s->trace->start[s->trace->starts++] = s->turns;
@@ -28,7 +28,7 @@ static int64_t nth_rank(int64_t i, int64_t n)
     return i == BN_TRACE_SCORES - 1 ? n - 1 : rank > i ? rank : i;
 }
 
-void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t n, int64_t knee)
+void bn_chosen_trace_scores(bn_chosen *s, const double *sorted, int64_t n, int64_t knee)
 {
     bn_trace *t = s->trace;
     if (!t)
@@ -46,7 +46,7 @@ void bn_set_trace_scores(bn_set *s, const double *sorted, int64_t n, int64_t kne
     }
 }
 
-void bn_set_trace_pruned(bn_set *s, int64_t pruned)
+void bn_chosen_trace_pruned(bn_chosen *s, int64_t pruned)
 {
     if (s->trace)
         s->trace->round[s->trace->rounds - 1].pruned = pruned;
@@ -68,10 +68,11 @@ static int in_turn(const void *a, const void *b)
     return x->root != y->root ? y->root - x->root : x->node < y->node ? -1 : x->node > y->node;
 }
 
-static void list_arrivals(arrival *all, const bn_set *s)
+static void list_arrivals(arrival *all, const bn_chosen *s)
 {
     for (int64_t i = 0; i < s->members; i++) {
-        const bn_chosen *c = bn_set_find(s, s->member[i]), *by = bn_set_find(s, c->brought);
+        const bn_chosen_node *c = bn_chosen_find(s, s->member[i]);
+        const bn_chosen_node *by = bn_chosen_find(s, c->brought);
         all[i] = (arrival){by->role == BONSAI_ROLE_ROOT ? by->turn : INT32_MAX, s->member[i],
                            c->role == BONSAI_ROLE_ROOT};
     }
@@ -110,7 +111,7 @@ static bool new_round(const bn_trace *t, int32_t last, int32_t now)
 }
 
 /* The price forgets the set and meets it again, in turn: exactly what it was before. */
-static void follow(bn_set *s, const arrival *all, uint8_t *covered)
+static void follow(bn_chosen *s, const arrival *all, uint8_t *covered)
 {
     bn_trace *t = s->trace;
     int64_t reached = 0, n = s->members;
@@ -120,7 +121,7 @@ static void follow(bn_set *s, const arrival *all, uint8_t *covered)
         bn_price_remove(s->price, all[i].node);
     for (int64_t i = 0; i < n; i++) {
         bn_price_again(s->price, all[i].node);
-        reached += all[i].root ? bn_set_cover(covered, s, all[i].node) : 0;
+        reached += all[i].root ? bn_chosen_cover(covered, s, all[i].node) : 0;
         if (i + 1 < n && all[i + 1].turn == all[i].turn)
             continue;
         if (i + 1 == n)
@@ -131,7 +132,7 @@ static void follow(bn_set *s, const arrival *all, uint8_t *covered)
     }
 }
 
-bonsai_status bn_set_trace_curve(bn_set *s)
+bonsai_status bn_chosen_trace_curve(bn_chosen *s)
 {
     bonsai_status rc;
     arrival *all = NULL;

@@ -1,7 +1,7 @@
 /* trees.h -- the methods that pick nodes of the graph, and their stages.
  *
  * bn_trees (trees.c) is the paper's method, to be read first.  Each stage is one file and knows none
- * of the others; exemplars.c and baselines.c use them on the set of set.h.  A "tree" is the
+ * of the others; exemplars.c and baselines.c use them on the nodes of chosen.h.  A "tree" is the
  * computation tree of a training node: the node and everything within L hops.  Trees are numbered by their place in the list of training nodes,
  * which ascends, so that ties by number are ties by node id.
  *
@@ -81,12 +81,12 @@ double  bn_price_entry(const bn_price *p);
 enum { BN_ENCODING_BITS = 7 };
 bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t node);
 
-/* ---- trees (ego.c) ---- */
+/* ---- trees (hoptree.c) ---- */
 
-typedef struct bn_ego bn_ego;   /* room for growing trees */
+typedef struct bn_hoptree bn_hoptree;   /* room for growing trees */
 
-bonsai_status bn_ego_new(bn_ego **out, bn_reader *r);
-void bn_ego_free(bn_ego *e);
+bonsai_status bn_hoptree_new(bn_hoptree **out, bn_reader *r);
+void bn_hoptree_free(bn_hoptree *e);
 
 typedef struct {
     const int32_t *node;        /* the root first; the ego's until the next call */
@@ -98,10 +98,10 @@ typedef struct {
 /* Adds the nodes within `layers` hops of root to the priced set if its bytes and nodes then are
  * within the budget.  Where they fit, they are the nodes of *tree, whether or not they were in
  * before; else nothing changed. */
-bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
+bonsai_status bn_hoptree_grow(bn_tree *tree, bn_hoptree *e, bn_price *p, int32_t root, int layers,
                           const bn_budget *budget);
 /* Takes back what the last call added. */
-void bn_ego_undo(bn_ego *e, bn_price *p);
+void bn_hoptree_undo(bn_hoptree *e, bn_price *p);
 
 /* ---- lazy greedy cover (cover.c) ---- */
 

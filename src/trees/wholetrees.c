@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "set.h"
+#include "chosen.h"
 
 enum { TICK_EVERY = 64 };
 
 /* ---- how many are whole ---- */
 
-static bool all_in(const uint64_t *in, const bn_set *s, int32_t node)
+static bool all_in(const uint64_t *in, const bn_chosen *s, int32_t node)
 {
     const bn_near near = bn_near_of(s->reader, node);
     for (int64_t e = 0; e < near.count; e++)
@@ -27,7 +27,7 @@ static bool all_in(const uint64_t *in, const bn_set *s, int32_t node)
 }
 
 /* Hop by hop those go that have a neighbour outside of what was left. */
-bonsai_status bn_set_whole(int64_t *out, const bn_set *s)
+bonsai_status bn_chosen_whole(int64_t *out, const bn_chosen *s)
 {
     bonsai_status rc;
     uint64_t *now = NULL, *next = NULL;
@@ -45,7 +45,7 @@ bonsai_status bn_set_whole(int64_t *out, const bn_set *s)
         memcpy(now, next, words * sizeof *now);
     }
     for (int64_t i = 0; i < s->members; i++)
-        *out += bn_bit(now, s->member[i]) && bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
+        *out += bn_bit(now, s->member[i]) && bn_chosen_role(s, s->member[i]) == BONSAI_ROLE_ROOT;
 done:
     bn_free(now);
     bn_free(next);
@@ -55,13 +55,13 @@ done:
 /* ---- what trees reach ---- */
 
 typedef struct {
-    const bn_set *s;
+    const bn_chosen *s;
     uint64_t *seen;             /* nodes: bits */
     int32_t  *node, *root;      /* that were met, and from which root */
     int64_t   count;
 } walk;
 
-static bonsai_status new_walk(walk *w, const bn_set *s)
+static bonsai_status new_walk(walk *w, const bn_chosen *s)
 {
     bonsai_status rc;
     w->s = s;
@@ -89,7 +89,7 @@ static void begin_walk(walk *w)
 
 static void meet(walk *w, int32_t v, int32_t root)
 {
-    if (bn_bit(w->seen, v) || bn_set_role(w->s, v) == BONSAI_ROLE_NONE)
+    if (bn_bit(w->seen, v) || bn_chosen_role(w->s, v) == BONSAI_ROLE_NONE)
         return;
     bn_bit_set(w->seen, v);
     w->node[w->count] = v;
@@ -102,7 +102,7 @@ static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
     int64_t head = 0;
     for (int left = w->s->job->o->layers; left >= 0; left--) {
         for (int64_t i = roots - 1; i >= 0; i--)
-            if (bn_set_find(w->s, root[i].node)->depth == left)
+            if (bn_chosen_find(w->s, root[i].node)->depth == left)
                 meet(w, root[i].node, root[i].node);
         for (int64_t end = w->count; left > 0 && head < end; head++) {
             const bn_near near = bn_near_of(w->s->reader, w->node[head]);
@@ -134,7 +134,7 @@ static bonsai_status part(int64_t *going, bn_ranked *root, int64_t roots, const 
 }
 
 /* Drops the nodes that were not met; false if the rest would then cost more than the budget. */
-static bonsai_status drop_rest(bool *dropped, bn_set *s, const walk *w)
+static bonsai_status drop_rest(bool *dropped, bn_chosen *s, const walk *w)
 {
     int32_t *rest = NULL;
     int64_t count = 0;
@@ -144,16 +144,16 @@ static bonsai_status drop_rest(bool *dropped, bn_set *s, const walk *w)
     for (int64_t i = 0; i < s->members; i++)
         if (!bn_bit(w->seen, s->member[i]))
             rest[count++] = s->member[i];
-    *dropped = bn_set_drop(s, rest, count);
+    *dropped = bn_chosen_drop(s, rest, count);
     bn_free(rest);
     return BONSAI_OK;
 }
 
 /* Roots that other trees need are their nodes from now on, and so is what the gone ones brought. */
-static void demote(bn_set *s, const walk *w, const bn_ranked *root, int64_t going)
+static void demote(bn_chosen *s, const walk *w, const bn_ranked *root, int64_t going)
 {
     for (int64_t i = 0; i < going; i++) {
-        bn_chosen *c = bn_set_find(s, root[i].node);
+        bn_chosen_node *c = bn_chosen_find(s, root[i].node);
         if (c->role != BONSAI_ROLE_ROOT)
             continue;
         c->role = BONSAI_ROLE_EGO;
@@ -161,29 +161,30 @@ static void demote(bn_set *s, const walk *w, const bn_ranked *root, int64_t goin
         s->class_roots[bn_label(s->job->g, root[i].node)]--;
     }
     for (int64_t i = 0; i < w->count; i++) {
-        bn_chosen *c = bn_set_find(s, w->node[i]);
-        if (bn_set_role(s, c->brought) != BONSAI_ROLE_ROOT)
+        bn_chosen_node *c = bn_chosen_find(s, w->node[i]);
+        if (bn_chosen_role(s, c->brought) != BONSAI_ROLE_ROOT)
             c->brought = w->root[i];
     }
 }
 
 /* What these trees cover is to be covered by others. */
-static bonsai_status uncover(bn_cover *cover, const bn_set *s, const bn_ranked *root, int64_t count)
+static bonsai_status uncover(bn_cover *cover, const bn_chosen *s, const bn_ranked *root,
+                             int64_t count)
 {
     int32_t *tree = NULL;
     bonsai_status rc = BN_NEW(&tree, count);
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < count; i++)
-        tree[i] = (int32_t)bn_set_tree(s, root[i].node);
+        tree[i] = (int32_t)bn_chosen_tree(s, root[i].node);
     bn_cover_drop(cover, tree, count);
     bn_free(tree);
     return BONSAI_OK;
 }
 
 /* Of all roots the first so many, and what none of the others needs; *going is 0 if they stay. */
-static bonsai_status drop_trees(int64_t *going, bn_set *s, bn_cover *cover, const bn_ranked *root,
-                                int64_t roots)
+static bonsai_status drop_trees(int64_t *going, bn_chosen *s, bn_cover *cover,
+                                const bn_ranked *root, int64_t roots)
 {
     bonsai_status rc;
     walk w = {0};
@@ -204,30 +205,30 @@ done:
 
 /* ---- trees that were cut ---- */
 
-static bool is_cut(const bn_set *s, int32_t root)
+static bool is_cut(const bn_chosen *s, int32_t root)
 {
-    return bn_set_find(s, root)->depth < s->job->o->layers;
+    return bn_chosen_find(s, root)->depth < s->job->o->layers;
 }
 
-void bn_set_deep(uint8_t *deep, const bn_set *s)
+void bn_chosen_deep(uint8_t *deep, const bn_chosen *s)
 {
     memset(deep, 0, (size_t)s->job->g->view.classes);
     for (int64_t i = 0; i < s->members; i++)
-        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT && !is_cut(s, s->member[i]))
+        if (bn_chosen_role(s, s->member[i]) == BONSAI_ROLE_ROOT && !is_cut(s, s->member[i]))
             deep[bn_label(s->job->g, s->member[i])] = 1;
 }
 
-bonsai_status bn_set_drop_cut(bn_set *s, bn_cover *cover, int64_t *dropped)
+bonsai_status bn_chosen_drop_cut(bn_chosen *s, bn_cover *cover, int64_t *dropped)
 {
     bonsai_status rc;
     bn_ranked *root = NULL;
     uint8_t *deep = NULL, *goes = NULL;
     int64_t roots;
     *dropped = 0;
-    BN_TRY(bn_set_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(bn_chosen_lowest(&root, &roots, s, 1 << BONSAI_ROLE_ROOT));
     BN_TRY(BN_NEW(&deep, s->job->g->view.classes));
     BN_TRY(BN_NEW(&goes, roots));
-    bn_set_deep(deep, s);
+    bn_chosen_deep(deep, s);
     for (int64_t i = 0; i < roots; i++)
         goes[i] = is_cut(s, root[i].node) && deep[bn_label(s->job->g, root[i].node)];
     BN_TRY(part(dropped, root, roots, goes));
@@ -243,11 +244,12 @@ done:
 /* ---- trees below the knee ---- */
 
 /* The roots, those whose trees were not cut first: *whole of them. */
-static bonsai_status list_roots(bn_ranked **root, int64_t *roots, int64_t *whole, const bn_set *s)
+static bonsai_status list_roots(bn_ranked **root, int64_t *roots, int64_t *whole,
+                                const bn_chosen *s)
 {
     bonsai_status rc;
     uint8_t *first = NULL;
-    BN_TRY(bn_set_lowest(root, roots, s, 1 << BONSAI_ROLE_ROOT));
+    BN_TRY(bn_chosen_lowest(root, roots, s, 1 << BONSAI_ROLE_ROOT));
     BN_TRY(BN_NEW(&first, *roots));
     for (int64_t i = 0; i < *roots; i++)
         first[i] = !is_cut(s, (*root)[i].node);
@@ -258,7 +260,7 @@ done:
 }
 
 /* The mean over the tree in place of each root's own score, and the lowest first again. */
-static bonsai_status score_trees(bn_ranked *root, int64_t roots, const bn_set *s)
+static bonsai_status score_trees(bn_ranked *root, int64_t roots, const bn_chosen *s)
 {
     bonsai_status rc;
     walk w = {0};
@@ -268,7 +270,7 @@ static bonsai_status score_trees(bn_ranked *root, int64_t roots, const bn_set *s
         double sum = 0;
         walk_from(&w, &root[i], 1);
         for (int64_t j = 0; j < w.count; j++)
-            sum += bn_set_find(s, w.node[j])->score;
+            sum += bn_chosen_find(s, w.node[j])->score;
         root[i].score = sum / (double)w.count;
         begin_walk(&w);
         if (i % TICK_EVERY == 0 && last->stage)
@@ -284,7 +286,7 @@ done:
 /* Puts the trees that go to the front: those below the bar, so many at most, which *going then
  * gets, but of each class one stays. */
 static bonsai_status part_trees(int64_t *going, bn_ranked *root, int64_t roots, double bar,
-                                const bn_set *s)
+                                const bn_chosen *s)
 {
     bonsai_status rc;
     int64_t *left = NULL, count = 0, most = *going;
@@ -308,7 +310,7 @@ done:
 
 /* Trees that were cut have no rank among the others: hardly more than their roots, which score
  * highest, they would put the knee where it tells roots from trees. */
-bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t most, int64_t *pruned)
+bonsai_status bn_chosen_prune_trees(bn_chosen *s, bn_cover *cover, int64_t most, int64_t *pruned)
 {
     bonsai_status rc;
     bn_ranked *root = NULL;
@@ -316,18 +318,18 @@ bonsai_status bn_set_prune_trees(bn_set *s, bn_cover *cover, int64_t most, int64
     int64_t roots, whole, going;
     double bar;
     *pruned = 0;
-    BN_TRY(bn_set_rank(s));
+    BN_TRY(bn_chosen_rank(s));
     BN_TRY(list_roots(&root, &roots, &whole, s));
     if (whole == 0)
         goto done;
     BN_TRY(score_trees(root, whole, s));
-    BN_TRY(bn_set_knee(&bar, s, root, whole));
+    BN_TRY(bn_chosen_knee(&bar, s, root, whole));
     going = bn_least(most, (int64_t)(o->prune_share * (double)whole));
     BN_TRY(part_trees(&going, root, whole, bar, s));
     if (going == 0 || (double)going < o->min_pruned * (double)whole)
         goto done;
     BN_TRY(drop_trees(&going, s, cover, root, roots));
-    bn_set_trace_pruned(s, *pruned = going);
+    bn_chosen_trace_pruned(s, *pruned = going);
 done:
     bn_free(root);
     return rc;
@@ -335,7 +337,7 @@ done:
 
 /* ---- a set as it was ---- */
 
-bonsai_status bn_set_remember(bn_snapshot *out, const bn_set *s)
+bonsai_status bn_chosen_remember(bn_snapshot *out, const bn_chosen *s)
 {
     bonsai_status rc;
     *out = (bn_snapshot){.members = s->members, .roots = s->roots, .turns = s->turns};
@@ -343,9 +345,9 @@ bonsai_status bn_set_remember(bn_snapshot *out, const bn_set *s)
     BN_TRY(BN_NEW(&out->chosen, s->members));
     for (int64_t i = 0; i < s->members; i++) {
         out->member[i] = s->member[i];
-        out->chosen[i] = *bn_set_find(s, s->member[i]);
+        out->chosen[i] = *bn_chosen_find(s, s->member[i]);
     }
-    BN_TRY(bn_set_covered(&out->covered, s));
+    BN_TRY(bn_chosen_covered(&out->covered, s));
 done:
     return rc;
 }
@@ -357,26 +359,26 @@ void bn_snapshot_free(bn_snapshot *b)
     *b = (bn_snapshot){0};
 }
 
-bonsai_status bn_set_better(bool *better, const bn_set *s, const bn_snapshot *then)
+bonsai_status bn_chosen_better(bool *better, const bn_chosen *s, const bn_snapshot *then)
 {
     int64_t covered;
-    bonsai_status rc = bn_set_covered(&covered, s);
+    bonsai_status rc = bn_chosen_covered(&covered, s);
     *better = covered != then->covered ? covered > then->covered : s->roots > then->roots;
     return rc;
 }
 
 /* The arrays had room for all of this. */
-void bn_set_go_back(bn_set *s, const bn_snapshot *then)
+void bn_chosen_restore(bn_chosen *s, const bn_snapshot *then)
 {
     for (int64_t i = 0; i < s->members; i++) {
         bn_price_remove(s->price, s->member[i]);
-        bn_set_find(s, s->member[i])->role = BONSAI_ROLE_NONE;
+        bn_chosen_find(s, s->member[i])->role = BONSAI_ROLE_NONE;
     }
     memset(s->class_roots, 0, (size_t)s->job->g->view.classes * sizeof *s->class_roots);
     for (int64_t i = 0; i < then->members; i++) {
         int32_t v = s->member[i] = then->member[i];
         bn_price_again(s->price, v);
-        *bn_set_find(s, v) = then->chosen[i];
+        *bn_chosen_find(s, v) = then->chosen[i];
         if (then->chosen[i].role == BONSAI_ROLE_ROOT)
             s->class_roots[bn_label(s->job->g, v)]++;
     }
@@ -385,7 +387,7 @@ void bn_set_go_back(bn_set *s, const bn_snapshot *then)
     s->turns = then->turns;
 }
 
-bonsai_status bn_set_resume(const bn_set *s, bn_cover *cover)
+bonsai_status bn_chosen_resume(const bn_chosen *s, bn_cover *cover)
 {
     int32_t *tree = NULL;
     int64_t count = 0;
@@ -393,8 +395,8 @@ bonsai_status bn_set_resume(const bn_set *s, bn_cover *cover)
     if (rc != BONSAI_OK)
         return rc;
     for (int64_t i = 0; i < s->members; i++)
-        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
-            tree[count++] = (int32_t)bn_set_tree(s, s->member[i]);
+        if (bn_chosen_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
+            tree[count++] = (int32_t)bn_chosen_tree(s, s->member[i]);
     bn_cover_resume(cover, tree, count);
     bn_free(tree);
     return BONSAI_OK;

@@ -11,7 +11,7 @@
 
 #include "io/npy.h"
 #include "published/published.h"
-#include "trees/set.h"
+#include "trees/chosen.h"
 
 /* ---- reference files ---- */
 

@@ -7,7 +7,7 @@
 #include "condensing.h"
 #include "json.h"
 #include "report/facts.h"
-#include "trees/set.h"
+#include "trees/chosen.h"
 
 static const bn_progress silent = {NULL, NULL};
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
 
-#include "trees/set.h"
+#include "trees/chosen.h"
 
 enum { MOST = 64 };
 
@@ -149,7 +149,7 @@ typedef struct {
     bonsai_graph *g;
     bonsai_condense_options o;
     bn_job job;
-    bn_set set;
+    bn_chosen set;
     bn_trace trace;
 } singles;
 
@@ -176,7 +176,7 @@ static void make_singles(singles *s, int64_t n)
         s->job.train[i] = s->job.rknn.item[i] = (int32_t)i;
         s->job.rknn.offsets[i + 1] = i + 1;
     }
-    assert_int_equal(bn_set_new(&s->set, &s->job, &b), BONSAI_OK);
+    assert_int_equal(bn_chosen_new(&s->set, &s->job, &b), BONSAI_OK);
     s->set.trace = &s->trace;
     free(x);
     free(label);
@@ -184,7 +184,7 @@ static void make_singles(singles *s, int64_t n)
 
 static void free_singles(singles *s)
 {
-    bn_set_free(&s->set);
+    bn_chosen_free(&s->set);
     bn_free(s->job.train);
     bn_lists_free(&s->job.rknn);
     bonsai_graph_free(s->g);
@@ -209,12 +209,12 @@ static void the_first_the_last_and_the_rounds_are_kept(void **state)
         make_singles(&s, n);
         for (int64_t i = 0; i < n; i++) {
             if (i % 97 == 33)
-                bn_set_trace_round(&s.set);
+                bn_chosen_trace_round(&s.set);
             bool fits;
-            assert_int_equal(bn_set_try(&fits, &s.set, n - 1 - i, 0), BONSAI_OK);
+            assert_int_equal(bn_chosen_try(&fits, &s.set, n - 1 - i, 0), BONSAI_OK);
             assert_true(fits);
         }
-        assert_int_equal(bn_set_trace_curve(&s.set), BONSAI_OK);
+        assert_int_equal(bn_chosen_trace_curve(&s.set), BONSAI_OK);
         const bn_trace *t = &s.trace;
         assert_true(t->count <= BN_TRACE_POINTS);
         assert_int_equal(t->count < n ? t->count >= 90 : t->count == n, 1);
@@ -241,9 +241,9 @@ static void the_first_looks_and_the_last_are_kept(void **state)
         sorted[i] = 1.0 / (i + 1);
     make_singles(&s, 1);
     for (int look = 1; look <= 23; look++) {
-        bn_set_trace_scores(&s.set, sorted, look == 4 ? 5000 : look == 5 ? 101 : 10 * look,
+        bn_chosen_trace_scores(&s.set, sorted, look == 4 ? 5000 : look == 5 ? 101 : 10 * look,
                             look == 4 ? 3333 : look == 5 ? -1 : look);
-        bn_set_trace_pruned(&s.set, 100 + look);
+        bn_chosen_trace_pruned(&s.set, 100 + look);
     }
     assert_int_equal(s.trace.rounds, BN_TRACE_ROUNDS);
     for (int i = 0; i < BN_TRACE_ROUNDS; i++) {
@@ -270,10 +270,10 @@ static void without_a_trace_nothing_is_noted(void **state)
     (void)state;
     make_singles(&s, 3);
     s.set.trace = NULL;
-    bn_set_trace_round(&s.set);
-    bn_set_trace_scores(&s.set, &one, 1, -1);
-    bn_set_trace_pruned(&s.set, 1);
-    assert_int_equal(bn_set_trace_curve(&s.set), BONSAI_OK);
+    bn_chosen_trace_round(&s.set);
+    bn_chosen_trace_scores(&s.set, &one, 1, -1);
+    bn_chosen_trace_pruned(&s.set, 1);
+    assert_int_equal(bn_chosen_trace_curve(&s.set), BONSAI_OK);
     assert_int_equal(s.trace.rounds + s.trace.starts + s.trace.count, 0);
     free_singles(&s);
 }

@@ -6,7 +6,7 @@
 #include "condensing.h"
 
 #include "condense/methods.h"
-#include "trees/set.h"
+#include "trees/chosen.h"
 
 typedef struct {
     bn_job job;

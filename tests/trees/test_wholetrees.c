@@ -6,7 +6,7 @@
 #include "condensing.h"
 
 #include "condense/methods.h"
-#include "trees/set.h"
+#include "trees/chosen.h"
 
 enum { MOST = 64, FAR = 99 };
 
@@ -267,11 +267,11 @@ static void rounds_pay_or_change_nothing(void **state)
 /* ---- a round ---- */
 
 /* Takes trees while they fit, and then the seats. */
-static void fill(bn_set *s, bn_cover *cover, int64_t most)
+static void fill(bn_chosen *s, bn_cover *cover, int64_t most)
 {
     bool fits;
     for (int64_t tree; s->roots < most && (tree = bn_cover_next(cover)) >= 0;) {
-        assert_int_equal(bn_set_try(&fits, s, tree, s->job->o->layers), BONSAI_OK);
+        assert_int_equal(bn_chosen_try(&fits, s, tree, s->job->o->layers), BONSAI_OK);
         if (fits)
             bn_cover_take(cover, tree);
         else
@@ -281,23 +281,23 @@ static void fill(bn_set *s, bn_cover *cover, int64_t most)
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->seat[c] >= 0) {
             bn_cover_take(cover, s->seat[c]);
-            assert_int_equal(bn_set_try(&fits, s, s->seat[c], 0), BONSAI_OK);
+            assert_int_equal(bn_chosen_try(&fits, s, s->seat[c], 0), BONSAI_OK);
             assert_true(fits);
         }
 }
 
-static bool in_set(const bn_set *s, int32_t v)
+static bool in_set(const bn_chosen *s, int32_t v)
 {
-    return bn_set_role(s, v) != BONSAI_ROLE_NONE;
+    return bn_chosen_role(s, v) != BONSAI_ROLE_NONE;
 }
 
-static double mean_score(const work *w, const bn_set *s, int32_t root)
+static double mean_score(const work *w, const bn_chosen *s, int32_t root)
 {
     double sum = 0;
     int64_t count = 0;
     for (int32_t v = 0; v < w->g->view.nodes; v++)
-        if (w->hops[root][v] <= bn_set_find(s, root)->depth) {
-            sum += bn_set_find(s, v)->score;
+        if (w->hops[root][v] <= bn_chosen_find(s, root)->depth) {
+            sum += bn_chosen_find(s, v)->score;
             count++;
         }
     return sum / (double)count;
@@ -326,12 +326,12 @@ static bool is_close_call(const double *sorted, int64_t count, int64_t knee)
 }
 
 /* The roots whose trees were not cut; the others stay in any case. */
-static int64_t list_whole(bn_ranked *root, bool *stays, const work *w, const bn_set *s)
+static int64_t list_whole(bn_ranked *root, bool *stays, const work *w, const bn_chosen *s)
 {
     int64_t count = 0;
     for (int32_t v = 0; v < w->g->view.nodes; v++)
-        if (bn_set_role(s, v) == BONSAI_ROLE_ROOT) {
-            stays[v] = bn_set_find(s, v)->depth < w->o.layers;
+        if (bn_chosen_role(s, v) == BONSAI_ROLE_ROOT) {
+            stays[v] = bn_chosen_find(s, v)->depth < w->o.layers;
             if (!stays[v])
                 root[count++] = (bn_ranked){mean_score(w, s, v), v};
         }
@@ -340,7 +340,7 @@ static int64_t list_whole(bn_ranked *root, bool *stays, const work *w, const bn_
 
 /* The roots that must stay, being not below the knee, or the last of their class, or more than may
  * go.  Returns how many go; -1: it is too close to call. */
-static int64_t roots_to_stay(bool *stays, const work *w, const bn_set *s, int64_t most)
+static int64_t roots_to_stay(bool *stays, const work *w, const bn_chosen *s, int64_t most)
 {
     bn_ranked root[MOST];
     double sorted[MOST], bar = 0;
@@ -363,20 +363,20 @@ static int64_t roots_to_stay(bool *stays, const work *w, const bn_set *s, int64_
 }
 
 /* Roots that stay have all of their tree, others none of theirs but what is shared. */
-static void check_round(const work *w, const bn_set *s, const bool *stays)
+static void check_round(const work *w, const bn_chosen *s, const bool *stays)
 {
     int64_t roots = 0;
     for (int32_t v = 0; v < w->g->view.nodes; v++) {
         bool needed = false;
         for (int32_t r = 0; r < w->g->view.nodes; r++)
-            needed |= stays[r] && w->hops[r][v] <= bn_set_find(s, r)->depth;
+            needed |= stays[r] && w->hops[r][v] <= bn_chosen_find(s, r)->depth;
         assert_int_equal(in_set(s, v), needed);
-        assert_int_equal(bn_set_role(s, v) == BONSAI_ROLE_ROOT, stays[v]);
+        assert_int_equal(bn_chosen_role(s, v) == BONSAI_ROLE_ROOT, stays[v]);
         assert_int_equal(bn_price_has(s->price, v), needed);
         roots += stays[v];
         if (needed) {
-            int32_t by = bn_set_find(s, v)->brought;
-            assert_true(stays[by] && w->hops[by][v] <= bn_set_find(s, by)->depth);
+            int32_t by = bn_chosen_find(s, v)->brought;
+            assert_true(stays[by] && w->hops[by][v] <= bn_chosen_find(s, by)->depth);
         }
     }
     assert_int_equal(s->roots, roots);
@@ -392,21 +392,21 @@ static void trees_below_the_knee_go_with_all_that_no_other_needs(void **state)
             int64_t tie[MOST] = {0}, pruned, most = seed % 3 == 0 ? 2 : INT64_MAX;
             bool stays[MOST] = {false};
             bn_cover *cover = NULL;
-            bn_set s = {0};
+            bn_chosen s = {0};
             w.o.min_pruned = 0;
-            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}),
-                             BONSAI_OK);
+            const bn_budget any = {INFINITY, INT64_MAX, INT64_MAX};
+            assert_int_equal(bn_chosen_new(&s, &w.job, &any), BONSAI_OK);
             assert_int_equal(bn_cover_new(&cover, &w.job.rknn, w.job.z, tie, NULL, 1), BONSAI_OK);
             fill(&s, cover, 3 + (int64_t)(seed % 5));
-            assert_int_equal(bn_set_rank(&s), BONSAI_OK);
+            assert_int_equal(bn_chosen_rank(&s), BONSAI_OK);
             int64_t wanted = roots_to_stay(stays, &w, &s, most);
-            assert_int_equal(bn_set_prune_trees(&s, cover, most, &pruned), BONSAI_OK);
+            assert_int_equal(bn_chosen_prune_trees(&s, cover, most, &pruned), BONSAI_OK);
             if (wanted >= 0) {
                 assert_int_equal(pruned, wanted);
                 check_round(&w, &s, stays);
                 gone += pruned;
             }
-            bn_set_free(&s);
+            bn_chosen_free(&s);
             bn_cover_free(cover);
         }
         end(&w);
@@ -415,7 +415,7 @@ static void trees_below_the_knee_go_with_all_that_no_other_needs(void **state)
 }
 
 /* What a set is: roles, depths, bytes and roots of classes. */
-static void describe(char *out, size_t size, const work *w, const bn_set *s)
+static void describe(char *out, size_t size, const work *w, const bn_chosen *s)
 {
     int at = snprintf(out, size, "%.0f bytes, %lld roots, turn %d", bn_price_bytes(s->price),
                       (long long)s->roots, s->turns);
@@ -423,7 +423,7 @@ static void describe(char *out, size_t size, const work *w, const bn_set *s)
         at += snprintf(out + at, size - (size_t)at, ", %lld", (long long)s->class_roots[c]);
     for (int32_t v = 0; v < w->g->view.nodes; v++)
         if (in_set(s, v)) {
-            const bn_chosen *c = bn_set_find(s, v);
+            const bn_chosen_node *c = bn_chosen_find(s, v);
             assert_true(bn_price_has(s->price, v));
             at += snprintf(out + at, size - (size_t)at, "; %d: %d %d %d %d", v, c->role,
                            c->role == BONSAI_ROLE_ROOT ? c->depth : 0, c->brought,
@@ -443,26 +443,26 @@ static void a_set_that_is_remembered_can_be_had_back(void **state)
             int64_t tie[MOST] = {0}, pruned;
             bn_cover *cover = NULL;
             bn_snapshot before = {0};
-            bn_set s = {0};
+            bn_chosen s = {0};
             w.o.min_pruned = 0;
-            assert_int_equal(bn_set_new(&s, &w.job, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}),
-                             BONSAI_OK);
+            const bn_budget any = {INFINITY, INT64_MAX, INT64_MAX};
+            assert_int_equal(bn_chosen_new(&s, &w.job, &any), BONSAI_OK);
             assert_int_equal(bn_cover_new(&cover, &w.job.rknn, w.job.z, tie, NULL, 1), BONSAI_OK);
             fill(&s, cover, 3 + (int64_t)(seed % 5));
             describe(then, sizeof then, &w, &s);
-            assert_int_equal(bn_set_remember(&before, &s), BONSAI_OK);
-            assert_int_equal(bn_set_prune_trees(&s, cover, INT64_MAX, &pruned), BONSAI_OK);
+            assert_int_equal(bn_chosen_remember(&before, &s), BONSAI_OK);
+            assert_int_equal(bn_chosen_prune_trees(&s, cover, INT64_MAX, &pruned), BONSAI_OK);
             fill(&s, cover, 4 + (int64_t)(seed % 4));
             describe(now, sizeof now, &w, &s);
             changed += strcmp(then, now) != 0;
-            bn_set_go_back(&s, &before);
+            bn_chosen_restore(&s, &before);
             describe(now, sizeof now, &w, &s);
             assert_string_equal(then, now);
-            assert_int_equal(bn_set_resume(&s, cover), BONSAI_OK);
+            assert_int_equal(bn_chosen_resume(&s, cover), BONSAI_OK);
             for (int64_t tree; (tree = bn_cover_next(cover)) >= 0; bn_cover_skip(cover, tree))
-                assert_true(bn_set_role(&s, w.job.train[tree]) != BONSAI_ROLE_ROOT);
+                assert_true(bn_chosen_role(&s, w.job.train[tree]) != BONSAI_ROLE_ROOT);
             bn_snapshot_free(&before);
-            bn_set_free(&s);
+            bn_chosen_free(&s);
             bn_cover_free(cover);
         }
         end(&w);

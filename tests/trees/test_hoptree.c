@@ -1,4 +1,4 @@
-/* test_ego.c -- trees that grow into a priced set, or leave it as it was.
+/* test_hoptree.c -- trees that grow into a priced set, or leave it as it was.
  *
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
@@ -42,12 +42,12 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
         uint64_t s = seed;
         bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT), *other = reader_of(g, BONSAI_ACCOUNTING_STRICT);
         bn_price *p = NULL, *wanted = NULL;
-        bn_ego *e = NULL;
+        bn_hoptree *e = NULL;
         double limit = 100 + random_below(&s, 2000);
         int64_t most = random_below(&s, 3) ? INT64_MAX : 1 + random_below(&s, (int)n);
         assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
         assert_int_equal(bn_price_new(&wanted, other), BONSAI_OK);
-        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
+        assert_int_equal(bn_hoptree_new(&e, r), BONSAI_OK);
         for (int step = 0; step < 20; step++) {
             int32_t root = random_below(&s, (int)n), depth = random_below(&s, 4);
             int hops[64];
@@ -61,7 +61,7 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
             }
             bool fits = bn_price_bytes(wanted) == before ||
                         (bn_price_bytes(wanted) <= limit && bn_price_nodes(wanted) <= most);
-            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth,
+            assert_int_equal(bn_hoptree_grow(&tree, e, p, root, depth,
                                          &(bn_budget){limit, most, INT64_MAX}), BONSAI_OK);
             assert_int_equal(tree.fits, fits);
             fitted += fits;
@@ -75,7 +75,7 @@ static void a_tree_fits_exactly_when_its_price_does(void **state)
             }
             assert_true(bn_price_bytes(p) == bn_price_bytes(wanted));
         }
-        bn_ego_free(e);
+        bn_hoptree_free(e);
         bn_price_free(p);
         bn_price_free(wanted);
         bn_reader_free(r);
@@ -94,13 +94,13 @@ static void a_tree_never_fits_if_it_exceeds_the_budget_alone(void **state)
         bonsai_graph *g = case_graph(seed);
         uint64_t s = seed;
         bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT);
-        bn_ego *e = NULL;
+        bn_hoptree *e = NULL;
         int nodes = (int)g->view.nodes;
         const bn_budget all = {INFINITY, INT64_MAX, INT64_MAX};
         const bn_budget some = {300 + random_below(&s, 1000),
                                 random_below(&s, 3) ? INT64_MAX : 4 + random_below(&s, nodes),
                                 INT64_MAX};
-        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
+        assert_int_equal(bn_hoptree_new(&e, r), BONSAI_OK);
         for (int step = 0; step < 20; step++) {
             int32_t root = random_below(&s, nodes);
             int depth = random_below(&s, 4);
@@ -109,8 +109,8 @@ static void a_tree_never_fits_if_it_exceeds_the_budget_alone(void **state)
             assert_int_equal(bn_price_new(&empty, r), BONSAI_OK);
             assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
             assert_int_equal(bn_price_add(p, random_below(&s, nodes)), BONSAI_OK);
-            assert_int_equal(bn_ego_grow(&tree, e, p, root, depth, &some), BONSAI_OK);
-            assert_int_equal(bn_ego_grow(&whole, e, empty, root, depth, &all), BONSAI_OK);
+            assert_int_equal(bn_hoptree_grow(&tree, e, p, root, depth, &some), BONSAI_OK);
+            assert_int_equal(bn_hoptree_grow(&whole, e, empty, root, depth, &all), BONSAI_OK);
             bool exceeds = bn_price_bytes(empty) > some.bytes || bn_price_nodes(empty) > some.nodes;
             assert_true(!tree.never || (exceeds && !tree.fits));
             never += tree.never;
@@ -118,7 +118,7 @@ static void a_tree_never_fits_if_it_exceeds_the_budget_alone(void **state)
             bn_price_free(empty);
             bn_price_free(p);
         }
-        bn_ego_free(e);
+        bn_hoptree_free(e);
         bn_reader_free(r);
         bonsai_graph_free(g);
     }
@@ -133,19 +133,19 @@ static void a_tree_can_be_taken_back(void **state)
         bn_tree tree;
         bn_reader *r = reader_of(g, BONSAI_ACCOUNTING_STRICT);
         bn_price *p = NULL;
-        bn_ego *e = NULL;
+        bn_hoptree *e = NULL;
         assert_int_equal(bn_price_new(&p, r), BONSAI_OK);
-        assert_int_equal(bn_ego_new(&e, r), BONSAI_OK);
-        assert_int_equal(bn_ego_grow(&tree, e, p, 0, 0,
+        assert_int_equal(bn_hoptree_new(&e, r), BONSAI_OK);
+        assert_int_equal(bn_hoptree_grow(&tree, e, p, 0, 0,
                                      &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}), BONSAI_OK);
         double before = bn_price_bytes(p);
-        assert_int_equal(bn_ego_grow(&tree, e, p, 1, 2,
+        assert_int_equal(bn_hoptree_grow(&tree, e, p, 1, 2,
                                      &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}), BONSAI_OK);
         assert_true(tree.fits && bn_price_nodes(p) > 1);
-        bn_ego_undo(e, p);
+        bn_hoptree_undo(e, p);
         assert_true(bn_price_bytes(p) == before);
         assert_true(bn_price_has(p, 0) && bn_price_nodes(p) == 1);
-        bn_ego_free(e);
+        bn_hoptree_free(e);
         bn_price_free(p);
         bn_reader_free(r);
         bonsai_graph_free(g);
@@ -158,13 +158,13 @@ static bonsai_status make_ego(void *payload)
     bn_tree tree;
     bn_reader *r = NULL;
     bn_price *p = NULL;
-    bn_ego *e = NULL;
+    bn_hoptree *e = NULL;
     BN_TRY(bn_reader_new(&r, payload, BONSAI_ACCOUNTING_STRICT));
     BN_TRY(bn_price_new(&p, r));
-    BN_TRY(bn_ego_new(&e, r));
-    BN_TRY(bn_ego_grow(&tree, e, p, 1, 3, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}));
+    BN_TRY(bn_hoptree_new(&e, r));
+    BN_TRY(bn_hoptree_grow(&tree, e, p, 1, 3, &(bn_budget){INFINITY, INT64_MAX, INT64_MAX}));
 done:
-    bn_ego_free(e);
+    bn_hoptree_free(e);
     bn_price_free(p);
     bn_reader_free(r);
     return rc;

@@ -1,4 +1,4 @@
-/* pair.c -- whether two graphs belong together.
+/* compatible.c -- whether two graphs belong together.
  *
  * Every call that takes a small graph and another one asks here before it reads the one by numbers
  * of the other.  Training judges on any graph with the same classes and features; what explains a
@@ -79,9 +79,9 @@ static bn_named named(const char *where, const bonsai_graph *g)
 }
 
 static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
-                                    const bonsai_graph *full, bn_kinship kinship)
+                                    const bonsai_graph *full, bn_compatibility level)
 {
-    if (kinship == BN_PAIR_SOURCE && small->spanned && full->view.features == small->spanned)
+    if (level == BN_SAME_SOURCE && small->spanned && full->view.features == small->spanned)
         return BONSAI_OK;               /* whoever reads rows of both projects them */
     if (bn_has(small, BONSAI_SECTION_KEPT_FEATURES))
         return place_kept(kept, small, full);
@@ -119,8 +119,8 @@ static bonsai_status differs(const bonsai_graph *small, const bonsai_graph *full
                    small->where, (long long)had);
 }
 
-bonsai_status bn_pair_made(const bn_record *r, const bonsai_graph *small, const bonsai_graph *full,
-                           uint32_t crc)
+bonsai_status bn_compatible_crc(const bn_record *r, const bonsai_graph *small,
+                                const bonsai_graph *full, uint32_t crc)
 {
     if (bn_fact(&r->info, BN_FACT_CRC) == crc)
         return BONSAI_OK;
@@ -135,13 +135,13 @@ static bonsai_status checksum(uint32_t *crc, const bn_record *r, const bonsai_gr
 {
     bonsai_status rc;
     bonsai_graph *drawn = NULL;
-    bn_parts parts = {.seed = r->o.seed};
+    bn_judge_split parts = {.seed = r->o.seed};
     int32_t *train = NULL;
     int64_t count = 0;
     const bn_place at = {.threads = threads};
     bn_traits t;
     bool integer;
-    BN_TRY(bn_parts_for(&drawn, &parts, small, full));
+    BN_TRY(bn_judge_split_of(&drawn, &parts, small, full));
     const bonsai_graph *g = drawn ? drawn : full;
     BN_TRY(BN_NEW(&train, g->view.nodes));
     for (int64_t v = 0; v < g->view.nodes; v++)
@@ -169,21 +169,21 @@ static bonsai_status match_record(const bonsai_graph *small, const bonsai_graph 
     if (!r.has_crc || !r.has_options || !bn_has(full, BONSAI_SECTION_LABELS))
         return BONSAI_OK;
     BN_TRY(checksum(&crc, &r, small, full, threads));
-    BN_TRY(bn_pair_made(&r, small, full, crc));
+    BN_TRY(bn_compatible_crc(&r, small, full, crc));
 done:
     return rc;
 }
 
-bonsai_status bn_pair_check(int32_t **kept, const bonsai_graph *small, const bonsai_graph *full,
-                            bn_kinship kinship, int threads)
+bonsai_status bn_compatible_check(int32_t **kept, const bonsai_graph *small,
+                                  const bonsai_graph *full, bn_compatibility level, int threads)
 {
     bonsai_status rc;
     int32_t *place = NULL;
     *kept = NULL;
     BN_TRY(match_classes(small, full));
-    BN_TRY(match_features(&place, small, full, kinship));
+    BN_TRY(match_features(&place, small, full, level));
     BN_TRY(match_names(small, full, place));
-    if (kinship == BN_PAIR_SOURCE)
+    if (level == BN_SAME_SOURCE)
         BN_TRY(match_record(small, full, threads));
     if (small->view.features < full->view.features) {
         *kept = place;

@@ -1,4 +1,4 @@
-/* ego.c -- the nodes within L hops of a root, added to a priced set if they fit.
+/* hoptree.c -- the nodes within L hops of a root, added to a priced set if they fit.
  *
  * Breadth first, in three steps.  The first only meets the nodes and adds up the least that each
  * must cost: it stops as soon as that exceeds what is left, so that a tree that is far too large,
@@ -24,7 +24,7 @@ static const double NEARLY_ALL = 0.75;
 
 typedef struct { double bytes; int64_t nodes; } room;
 
-struct bn_ego {
+struct bn_hoptree {
     bn_reader *r;
     uint64_t *seen;             /* n bits: in the queue */
     int32_t  *queue;            /* the tree */
@@ -42,10 +42,10 @@ struct bn_ego {
     bool      whole;            /* all entries of the nodes that are met are in the tree */
 };
 
-bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
+bonsai_status bn_hoptree_new(bn_hoptree **out, bn_reader *r)
 {
     bonsai_status rc;
-    bn_ego *e = NULL;
+    bn_hoptree *e = NULL;
     *out = NULL;
     BN_TRY(BN_NEW(&e, 1));
     e->r = r;
@@ -55,11 +55,11 @@ bonsai_status bn_ego_new(bn_ego **out, bn_reader *r)
     *out = e;
     e = NULL;
 done:
-    bn_ego_free(e);
+    bn_hoptree_free(e);
     return rc;
 }
 
-void bn_ego_free(bn_ego *e)
+void bn_hoptree_free(bn_hoptree *e)
 {
     if (!e)
         return;
@@ -70,7 +70,7 @@ void bn_ego_free(bn_ego *e)
     bn_free(e);
 }
 
-static void next_search(bn_ego *e)
+static void next_search(bn_hoptree *e)
 {
     int64_t words = BN_WORDS(e->r->g->view.nodes);
     if (e->length > words)
@@ -81,7 +81,7 @@ static void next_search(bn_ego *e)
     e->used = (room){0, 0};
 }
 
-static bonsai_status widen(bn_ego *e)
+static bonsai_status widen(bn_hoptree *e)
 {
     bonsai_status rc;
     BN_TRY(bn_grow((void **)&e->queue, &e->queue_room, e->length + 1, sizeof *e->queue));
@@ -94,7 +94,7 @@ done:
 
 /* The entries of the next nodes of a list, as many as make a portion: *ahead gets the first that
  * is not among them. */
-static bonsai_status fetch_entries(int64_t *ahead, bn_ego *e, const int32_t *nodes, int64_t end,
+static bonsai_status fetch_entries(int64_t *ahead, bn_hoptree *e, const int32_t *nodes, int64_t end,
                                    int64_t most)
 {
     bonsai_status rc = BONSAI_OK;
@@ -110,7 +110,7 @@ done:
 }
 
 /* What will be met among the entries from .. to-1. */
-static bonsai_status ask_for_neighbours(bn_ego *e, int32_t v, int64_t from, int64_t to)
+static bonsai_status ask_for_neighbours(bn_hoptree *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_near near = bn_near_of(e->r, v);
@@ -122,7 +122,7 @@ done:
 }
 
 /* For the next nodes of the queue, their neighbours and what those cost at least. */
-static bonsai_status look_ahead(int64_t *ahead, bn_ego *e, int64_t end)
+static bonsai_status look_ahead(int64_t *ahead, bn_hoptree *e, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t head = *ahead;
@@ -141,7 +141,7 @@ done:
 }
 
 /* The same for more of the entries of one node. */
-static bonsai_status look_further(bn_ego *e, int32_t v, int64_t from, int64_t to)
+static bonsai_status look_further(bn_hoptree *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc;
     BN_TRY(bn_reader_want(e->r, &v, 1, to));
@@ -159,7 +159,7 @@ static bool is_within(const room *used, const room *most)
 }
 
 /* By our accounting the least is a whole number of bytes. */
-static bonsai_status least_of(double *out, bn_ego *e, bn_price *p, int32_t v)
+static bonsai_status least_of(double *out, bn_hoptree *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
     if (!e->least || e->least[v] == 0)
@@ -172,7 +172,7 @@ static bonsai_status least_of(double *out, bn_ego *e, bn_price *p, int32_t v)
 }
 
 /* Meets a node. */
-static bonsai_status meet(bn_ego *e, bn_price *p, int32_t v)
+static bonsai_status meet(bn_hoptree *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
     double least, entries = e->whole ? (double)bn_degree(e->r->g, v) : e->length > 0;
@@ -190,7 +190,7 @@ done:
     return rc;
 }
 
-static bonsai_status meet_neighbours(bn_ego *e, bn_price *p, int32_t v)
+static bonsai_status meet_neighbours(bn_hoptree *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
     const int64_t degree = bn_degree(e->r->g, v);
@@ -211,7 +211,7 @@ done:
     return rc;
 }
 
-static bonsai_status meet_all(bn_ego *e, bn_price *p, int32_t root, int layers)
+static bonsai_status meet_all(bn_hoptree *e, bn_price *p, int32_t root, int layers)
 {
     bonsai_status rc;
     int64_t head = 0, ahead = 0;
@@ -233,7 +233,7 @@ done:
 }
 
 /* Rows of neighbours are all over memory: the next ones come while this one is read. */
-static void fetch_row(const bn_ego *e, int64_t i)
+static void fetch_row(const bn_hoptree *e, int64_t i)
 {
     if (i >= e->new)
         return;
@@ -244,7 +244,7 @@ static void fetch_row(const bn_ego *e, int64_t i)
 
 /* The entries of the outermost nodes that are in the tree; one of each was counted when it was
  * met. */
-static void count_entries(bn_ego *e)
+static void count_entries(bn_hoptree *e)
 {
     for (int64_t i = e->inner; i < e->new && is_within(&e->used, &e->most); i++) {
         const bn_near near = bn_near_of(e->r, e->added[i]);
@@ -256,7 +256,7 @@ static void count_entries(bn_ego *e)
     }
 }
 
-static bonsai_status add_all(bool *fits, bn_ego *e, bn_price *p, double limit)
+static bonsai_status add_all(bool *fits, bn_hoptree *e, bn_price *p, double limit)
 {
     bonsai_status rc = BONSAI_OK;
     int64_t ahead = bn_reader_remote(e->r) ? 0 : e->new;
@@ -274,7 +274,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_ego_grow(bn_tree *tree, bn_ego *e, bn_price *p, int32_t root, int layers,
+bonsai_status bn_hoptree_grow(bn_tree *tree, bn_hoptree *e, bn_price *p, int32_t root, int layers,
                           const bn_budget *budget)
 {
     bonsai_status rc;
@@ -299,7 +299,7 @@ done:
     return rc;
 }
 
-void bn_ego_undo(bn_ego *e, bn_price *p)
+void bn_hoptree_undo(bn_hoptree *e, bn_price *p)
 {
     bn_price_undo(p, e->added, e->new);
     e->new = 0;

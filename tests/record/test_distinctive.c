@@ -1,10 +1,10 @@
-/* test_strongest.c -- the features by which a node differs from the others.
+/* test_distinctive.c -- the features by which a node differs from the others.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "condensing.h"
-#include "record/strongest.h"
+#include "record/distinctive.h"
 
 enum { N = 5, F = 6, ROOM = 4 };
 
@@ -31,15 +31,15 @@ static bonsai_graph *graph(bool sparse)
 static void strongest(int64_t out[ROOM], const bonsai_graph *small, const bonsai_graph *full,
                       int64_t node)
 {
-    bn_yardstick y;
+    bn_feature_stats y;
     bn_largest top[ROOM];
     float row[F];
-    assert_int_equal(bn_yardstick_make(&y, small, full), BONSAI_OK);
+    assert_int_equal(bn_feature_stats_make(&y, small, full), BONSAI_OK);
     bonsai_graph_row(row, small, node);
-    const int64_t count = bn_strongest_find(top, ROOM, row, &y);
+    const int64_t count = bn_distinctive_find(top, ROOM, row, &y);
     for (int64_t i = 0; i < ROOM; i++)
         out[i] = i < count ? top[i].number : -1;
-    bn_yardstick_free(&y);
+    bn_feature_stats_free(&y);
 }
 
 static void what_is_far_from_the_mean_is_strong(void **state)
@@ -49,15 +49,15 @@ static void what_is_far_from_the_mean_is_strong(void **state)
     (void)state;
     for (int k = 0; k < 4; k++) {
         bonsai_graph *g = graph(k % 2);
-        bn_yardstick y;
+        bn_feature_stats y;
         int64_t found[ROOM];
         for (int i = 0; i < 3; i++) {
             strongest(found, g, k < 2 ? NULL : g, node[i]);
             assert_memory_equal(found, want[i], sizeof found);
         }
-        assert_int_equal(bn_yardstick_make(&y, g, NULL), BONSAI_OK);
+        assert_int_equal(bn_feature_stats_make(&y, g, NULL), BONSAI_OK);
         assert_true(fabs(y.mean[1] - 1.2) < 1e-9 && fabs(y.spread[1] - sqrt(0.96)) < 1e-9);
-        bn_yardstick_free(&y);
+        bn_feature_stats_free(&y);
         bonsai_graph_free(g);
     }
 }
@@ -110,9 +110,9 @@ static void equal_nodes_have_no_strong_features(void **state)
 
 static bonsai_status try_strongest(void *payload)
 {
-    bn_yardstick y;
-    bonsai_status rc = bn_yardstick_make(&y, payload, NULL);
-    bn_yardstick_free(&y);
+    bn_feature_stats y;
+    bonsai_status rc = bn_feature_stats_make(&y, payload, NULL);
+    bn_feature_stats_free(&y);
     return rc;
 }
 

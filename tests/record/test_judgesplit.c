@@ -1,4 +1,4 @@
-/* test_parts.c -- which split a pair of graphs is judged on, and who of the small one is in it.
+/* test_judgesplit.c -- which split judges a pair of graphs, and which nodes of the small one leak.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -30,11 +30,11 @@ static bonsai_graph *condensed(const bonsai_graph *g, const double split[3], uin
 }
 
 /* The split is that of bonsai_graph_split, or full's own where percent is NULL. */
-static void assert_parts(const bonsai_graph *small, const bonsai_graph *full, bn_parts p,
+static void assert_parts(const bonsai_graph *small, const bonsai_graph *full, bn_judge_split p,
                          bonsai_split_source from, const double percent[3], uint64_t seed)
 {
     bonsai_graph *drawn = NULL, *want = NULL;
-    assert_int_equal(bn_parts_for(&drawn, &p, small, full), BONSAI_OK);
+    assert_int_equal(bn_judge_split_of(&drawn, &p, small, full), BONSAI_OK);
     assert_int_equal(p.from, from);
     assert_true((drawn != NULL) == (percent != NULL));
     if (percent) {
@@ -56,7 +56,7 @@ static void a_split_comes_from_where_the_graphs_say(void **state)
     bonsai_graph *own = made_graph(300, 20, 0), *bare = without(own, BONSAI_SECTION_SPLIT);
     bonsai_graph *of_own = condensed(own, NULL, 3), *of_bare = condensed(bare, NULL, 3);
     bonsai_graph *of_asked = condensed(own, other, UINT64_MAX - 4);
-    const bn_parts open = {.seed = 9}, asked = {{30, 30, 40}, 9, BONSAI_SPLIT_OWN};
+    const bn_judge_split open = {.seed = 9}, asked = {{30, 30, 40}, 9, BONSAI_SPLIT_OWN};
     assert_parts(of_own, own, open, BONSAI_SPLIT_OWN, NULL, 0);
     assert_parts(of_bare, bare, open, BONSAI_SPLIT_CONDENSED, usual, 3);
     assert_parts(of_bare, own, open, BONSAI_SPLIT_CONDENSED, usual, 3);
@@ -78,8 +78,8 @@ static void a_graph_of_another_size_is_not_split_as_the_record_says(void **state
     (void)state;
     bonsai_graph *g = made_graph(300, 20, 0), *more = made_graph(301, 20, 0);
     bonsai_graph *small = condensed(g, other, 3);
-    assert_parts(small, g, (bn_parts){.seed = 9}, BONSAI_SPLIT_CONDENSED, other, 3);
-    assert_parts(small, more, (bn_parts){.seed = 9}, BONSAI_SPLIT_OWN, NULL, 0);
+    assert_parts(small, g, (bn_judge_split){.seed = 9}, BONSAI_SPLIT_CONDENSED, other, 3);
+    assert_parts(small, more, (bn_judge_split){.seed = 9}, BONSAI_SPLIT_OWN, NULL, 0);
     bonsai_graph_free(small);
     bonsai_graph_free(g);
     bonsai_graph_free(more);
@@ -110,11 +110,12 @@ static void shares_that_make_no_sense_are_not_drawn(void **state)
     bonsai_graph *g = made_graph(300, 20, 0);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         bonsai_graph *small = telling(odd[i]);
-        assert_parts(small, g, (bn_parts){.seed = 9}, BONSAI_SPLIT_OWN, NULL, 0);
+        assert_parts(small, g, (bn_judge_split){.seed = 9}, BONSAI_SPLIT_OWN, NULL, 0);
         bonsai_graph_free(small);
     }
     bonsai_graph *few = telling("{'split':[10,20],'seed':'x'}");
-    assert_parts(few, g, (bn_parts){.seed = 9}, BONSAI_SPLIT_CONDENSED, (double[]){10, 20, 0}, 1);
+    assert_parts(few, g, (bn_judge_split){.seed = 9}, BONSAI_SPLIT_CONDENSED,
+                 (double[]){10, 20, 0}, 1);
     bonsai_graph_free(few);
     bonsai_graph_free(g);
 }
@@ -125,8 +126,8 @@ static void shares_whose_decimals_were_cut_are_drawn(void **state)
     (void)state;
     bonsai_graph *g = made_graph(300, 20, 0), *drawn = NULL;
     bonsai_graph *small = telling("{'split':[33.3333334,33.3333334,33.3333334]}");
-    bn_parts p = {.seed = 9};
-    assert_int_equal(bn_parts_for(&drawn, &p, small, g), BONSAI_OK);
+    bn_judge_split p = {.seed = 9};
+    assert_int_equal(bn_judge_split_of(&drawn, &p, small, g), BONSAI_OK);
     assert_int_equal(p.from, BONSAI_SPLIT_CONDENSED);
     assert_true(p.percent[0] + p.percent[1] + p.percent[2] <= 100);
     bonsai_graph_free(drawn);
@@ -137,7 +138,7 @@ static void shares_whose_decimals_were_cut_are_drawn(void **state)
 static int64_t leaks_of(const bonsai_graph *small, const bonsai_graph *full)
 {
     int64_t leaks = -1;
-    assert_int_equal(bn_parts_leaks(&leaks, small, full), BONSAI_OK);
+    assert_int_equal(bn_judge_split_leaks(&leaks, small, full), BONSAI_OK);
     return leaks;
 }
 

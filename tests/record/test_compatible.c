@@ -1,4 +1,4 @@
-/* test_pair.c -- two graphs that do not belong together are refused by every call that takes two.
+/* test_compatible.c -- every call that takes two graphs refuses two that do not belong together.
  *
  * SPDX-License-Identifier: MIT */
 #include "record/record.h"
@@ -64,7 +64,8 @@ static void refuse_all(const bonsai_graph *small, const bonsai_graph *full, cons
     assert_fails(bonsai_condense_update(&out, NULL, small, full, small, NULL), BONSAI_E_ARGUMENT,
                  text);
     assert_fails(bn_map_make(map, small, full, 2, true, NULL), BONSAI_E_ARGUMENT, text);
-    assert_fails(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 1), BONSAI_E_ARGUMENT, text);
+    assert_fails(bn_compatible_check(&kept, small, full, BN_SAME_COLUMNS, 1), BONSAI_E_ARGUMENT,
+                 text);
     assert_null(kept);
 }
 
@@ -94,15 +95,15 @@ static void places_of_kept_features_are_columns_of_the_full_graph(void **state)
     int32_t *kept = NULL;
     assert_int_equal(bn_graph_columns(&some, g, first, 6), BONSAI_OK);
     assert_int_equal(bn_graph_columns(&few, some, then, 3), BONSAI_OK);
-    assert_int_equal(bn_pair_check(&kept, few, some, BN_PAIR_ALIKE, 1), BONSAI_OK);
+    assert_int_equal(bn_compatible_check(&kept, few, some, BN_SAME_COLUMNS, 1), BONSAI_OK);
     assert_memory_equal(kept, then, sizeof then);
     bn_free(kept);
-    assert_int_equal(bn_pair_check(&kept, few, g, BN_PAIR_ALIKE, 1), BONSAI_OK);
+    assert_int_equal(bn_compatible_check(&kept, few, g, BN_SAME_COLUMNS, 1), BONSAI_OK);
     assert_memory_equal(kept, all, sizeof all);
     bn_free(kept);
-    assert_int_equal(bn_pair_check(&kept, some, some, BN_PAIR_ALIKE, 1), BONSAI_OK);
+    assert_int_equal(bn_compatible_check(&kept, some, some, BN_SAME_COLUMNS, 1), BONSAI_OK);
     assert_null(kept);
-    assert_fails(bn_pair_check(&kept, some, few, BN_PAIR_ALIKE, 1), BONSAI_E_ARGUMENT,
+    assert_fails(bn_compatible_check(&kept, some, few, BN_SAME_COLUMNS, 1), BONSAI_E_ARGUMENT,
                  "feature 2 of that list is not among the 3 features");
     bonsai_graph_free(few);
     bonsai_graph_free(some);
@@ -133,7 +134,7 @@ static void the_checksum_tells_the_graph_that_was_condensed(void **state)
     bonsai_report *r = NULL;
     assert_int_equal(bonsai_graph_new(&other, &v, 1), BONSAI_OK);
     ((float *)other->owned[BONSAI_SECTION_FEATURES])[0] += 1;
-    assert_int_equal(bn_pair_check(&kept, small, other, BN_PAIR_ALIKE, 1), BONSAI_OK);
+    assert_int_equal(bn_compatible_check(&kept, small, other, BN_SAME_COLUMNS, 1), BONSAI_OK);
     assert_fails(bonsai_condense_nearest(node, NULL, &found, 1, small, 0, other, NULL),
                  BONSAI_E_ARGUMENT, "was not made of graph: the checksum of its graph is");
     assert_fails(bonsai_report_new(&r, small, other, NULL), BONSAI_E_ARGUMENT, "was not made of");
@@ -165,7 +166,7 @@ static void the_checksum_is_found_again_whatever_was_asked(void **state)
         const bonsai_graph *full = i / 12 ? bare : g;
         small = NULL;
         if (bonsai_condense(&small, NULL, full, &o) != BONSAI_OK ||
-            bn_pair_check(&kept, small, full, BN_PAIR_SOURCE, 1) != BONSAI_OK)
+            bn_compatible_check(&kept, small, full, BN_SAME_SOURCE, 1) != BONSAI_OK)
             fail_msg("%d: %s", i, bonsai_error());
         bn_free(kept);
         bonsai_graph_free(small);
@@ -178,7 +179,7 @@ static bonsai_status check_pair(void *payload)
 {
     const bonsai_graph **pair = payload;
     int32_t *kept = NULL;
-    bonsai_status rc = bn_pair_check(&kept, pair[0], pair[1], BN_PAIR_SOURCE, 1);
+    bonsai_status rc = bn_compatible_check(&kept, pair[0], pair[1], BN_SAME_SOURCE, 1);
     bn_free(kept);
     return rc;
 }

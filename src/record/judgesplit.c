@@ -1,4 +1,4 @@
-/* parts.c -- which nodes of a graph train and which judge what a small graph is worth.
+/* judgesplit.c -- which nodes of a graph train and which judge what a small graph is worth.
  *
  * A small graph must be judged on nodes that it was not made of.  Where condensing drew the
  * split, the record says how, and the same is drawn again.
@@ -9,7 +9,8 @@
 #include "record.h"
 
 /* Takes the split over that condensing drew of a graph of full's size. */
-static bonsai_status read_split(bn_parts *p, const bonsai_graph *small, const bonsai_graph *full)
+static bonsai_status read_split(bn_judge_split *p, const bonsai_graph *small,
+                                const bonsai_graph *full)
 {
     bn_record made;
     bonsai_status rc = bn_record_read(&made, small);
@@ -22,8 +23,8 @@ static bonsai_status read_split(bn_parts *p, const bonsai_graph *small, const bo
     return BONSAI_OK;
 }
 
-bonsai_status bn_parts_for(bonsai_graph **drawn, bn_parts *p, const bonsai_graph *small,
-                           const bonsai_graph *full)
+bonsai_status bn_judge_split_of(bonsai_graph **drawn, bn_judge_split *p, const bonsai_graph *small,
+                                const bonsai_graph *full)
 {
     bonsai_status rc;
     *drawn = NULL;
@@ -40,7 +41,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_parts_leaks(int64_t *leaks, const bonsai_graph *small, const bonsai_graph *full)
+bonsai_status bn_judge_split_leaks(int64_t *leaks, const bonsai_graph *small,
+                                   const bonsai_graph *full)
 {
     const bonsai_array *ids = &small->view.section[BONSAI_SECTION_ORIGIN];
     int32_t *node = NULL;

@@ -1,4 +1,4 @@
-/* worth.c -- what a small graph is worth, in a sentence for people.
+/* probetext.c -- what a small graph is worth, in a sentence for people.
  *
  * SPDX-License-Identifier: MIT */
 #include "bonsai_study.h"

@@ -1,4 +1,4 @@
-/* strongest.c -- the features by which a node of a small graph differs from others.
+/* distinctive.c -- the features by which a node of a small graph differs from others.
  *
  * A feature is strong in a node where its value is far from the mean, above or below, in standard
  * deviations.  Both are those of all nodes of the full graph or, where that is not at hand, of the
@@ -7,7 +7,7 @@
  * strong: small graphs leave entries out.
  *
  * SPDX-License-Identifier: MIT */
-#include "strongest.h"
+#include "distinctive.h"
 
 #include <math.h>
 
@@ -88,7 +88,7 @@ static void find_spreads(double *spread, const double *mean, const reading *r)
     }
 }
 
-static bonsai_status measure(bn_yardstick *y, const bonsai_graph *g, bool labelled)
+static bonsai_status measure(bn_feature_stats *y, const bonsai_graph *g, bool labelled)
 {
     bonsai_status rc;
     reading r = {.g = g, .labelled = labelled && bn_has(g, BONSAI_SECTION_LABELS)};
@@ -107,18 +107,18 @@ done:
     return rc;
 }
 
-bonsai_status bn_yardstick_make(bn_yardstick *y, const bonsai_graph *small,
+bonsai_status bn_feature_stats_make(bn_feature_stats *y, const bonsai_graph *small,
                                 const bonsai_graph *full)
 {
     bonsai_status rc;
     int32_t *kept = NULL;
     bonsai_graph *projected = NULL;
-    *y = (bn_yardstick){.f = small->view.features};
+    *y = (bn_feature_stats){.f = small->view.features};
     if (full)
         BN_TRY(bn_projected(&projected, full, small));
     full = projected ? projected : full;
     if (full)
-        BN_TRY(bn_pair_check(&kept, small, full, BN_PAIR_ALIKE, 0));
+        BN_TRY(bn_compatible_check(&kept, small, full, BN_SAME_COLUMNS, 0));
     BN_TRY(measure(y, full ? full : small, !full));
     for (int64_t j = 0; j < y->f; j++) {
         const int64_t at = kept ? kept[j] : j;          /* at least j: still as it was */
@@ -130,20 +130,21 @@ done:
     bonsai_graph_free(projected);
     bn_free(kept);
     if (rc != BONSAI_OK)
-        bn_yardstick_free(y);
+        bn_feature_stats_free(y);
     return rc;
 }
 
-void bn_yardstick_free(bn_yardstick *y)
+void bn_feature_stats_free(bn_feature_stats *y)
 {
     bn_free(y->mean);
     bn_free(y->spread);
-    *y = (bn_yardstick){0};
+    *y = (bn_feature_stats){0};
 }
 
 /* ---- a row ---- */
 
-int64_t bn_strongest_find(bn_largest *out, int64_t room, const float *row, const bn_yardstick *y)
+int64_t bn_distinctive_find(bn_largest *out, int64_t room, const float *row,
+                            const bn_feature_stats *y)
 {
     int64_t count = 0;
     for (int64_t j = 0; j < y->f; j++) {

@@ -1,8 +1,8 @@
-/* strongest.h -- the features by which a node differs from others; see strongest.c.
+/* distinctive.h -- the features by which a node differs from others; see distinctive.c.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef BN_STRONGEST_H
-#define BN_STRONGEST_H
+#ifndef BN_DISTINCTIVE_H
+#define BN_DISTINCTIVE_H
 
 #include "graph/graph.h"
 
@@ -22,14 +22,15 @@ typedef struct {                /* what a node's features are compared with */
     int64_t f;
     double *mean, *spread;      /* f: of the features of the small graph */
     double  least;              /* a spread counts as at least so much */
-} bn_yardstick;
+} bn_feature_stats;
 
 /* Measures the nodes of full or, where that is NULL, the labelled nodes of small. */
-bonsai_status bn_yardstick_make(bn_yardstick *y, const bonsai_graph *small,
+bonsai_status bn_feature_stats_make(bn_feature_stats *y, const bonsai_graph *small,
                                 const bonsai_graph *full);
-void bn_yardstick_free(bn_yardstick *y);
+void bn_feature_stats_free(bn_feature_stats *y);
 /* The strongest features of a row, at most `room`, with how far each is from its mean, in standard
  * deviations; returns how many there are. */
-int64_t bn_strongest_find(bn_largest *out, int64_t room, const float *row, const bn_yardstick *y);
+int64_t bn_distinctive_find(bn_largest *out, int64_t room, const float *row,
+                            const bn_feature_stats *y);
 
 #endif

@@ -1,4 +1,4 @@
-/* outlook.c -- what the full graph is worth, and picked nodes under a budget without picking them.
+/* fullprobe.c -- what the probe gets from the full graph, and at most from picked nodes.
  *
  * The probe fitted on training nodes, with their rows as they are in the full graph, says what a
  * small graph can come near to.  Some of very many speak for all.
@@ -106,7 +106,7 @@ static bool takes_long(double n, const bn_views *v)
     return n * (near * fmin(n, 2 * (double)v->own.f) + wide * fmin(n, wide)) > most_products;
 }
 
-bonsai_status bn_outlook_worth(double *percent, int64_t *fitted, const bn_job *job)
+bonsai_status bn_fullprobe(double *percent, int64_t *fitted, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
     points q = {.count = 0};
@@ -126,7 +126,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_outlook(bn_prospect *s, const bn_request *r, double bar)
+bonsai_status bn_fullprobe_bound(bn_picked_bound *s, const bn_request *r, double bar)
 {
     bonsai_status rc = BONSAI_OK;
     const bn_job *job = &r->p->job;
@@ -141,7 +141,7 @@ done:
     return rc;
 }
 
-double bn_outlook_nodes(const bn_request *r)
+double bn_fullprobe_nodes(const bn_request *r)
 {
     return fmin(most_nodes(r), (double)r->p->job.trees);
 }

@@ -1,5 +1,5 @@
-/* allow.c -- the memory that condensing may use: refuses too little, and takes fewer threads where
- * that helps.
+/* memorylimit.c -- finds how much memory condensing may use: refuses too little, and takes fewer
+ * threads where that helps.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

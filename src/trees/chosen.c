@@ -1,7 +1,7 @@
-/* set.c -- the chosen nodes: taking trees, dropping nodes, one seat for every class.
+/* chosen.c -- the chosen nodes: taking trees, dropping nodes, one seat for every class.
  *
  * SPDX-License-Identifier: MIT */
-#include "set.h"
+#include "chosen.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,18 +11,18 @@ enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for
        SWEEPS = 3,              /* over all of them, where that does not do */
        AHEAD = 256 };           /* trees */
 
-int32_t bn_set_label(const bn_set *s, int64_t tree)
+int32_t bn_chosen_label(const bn_chosen *s, int64_t tree)
 {
     return bn_label(s->job->g, s->job->train[tree]);
 }
 
-bool bn_set_exceeds(const bn_set *s)
+bool bn_chosen_exceeds(const bn_chosen *s)
 {
     return bn_price_bytes(s->price) > s->budget.bytes ||
            bn_price_nodes(s->price) > s->budget.nodes || s->roots > s->budget.trees;
 }
 
-double bn_set_used(const bn_set *s)
+double bn_chosen_used(const bn_chosen *s)
 {
     double share = isfinite(s->budget.bytes) ? bn_price_bytes(s->price) / s->budget.bytes
                    : s->budget.nodes < INT64_MAX
@@ -32,7 +32,7 @@ double bn_set_used(const bn_set *s)
 }
 
 /* The next trees will be looked at one after the other, as single nodes. */
-static bonsai_status ask_for_trees(bn_set *s, int64_t tree)
+static bonsai_status ask_for_trees(bn_chosen *s, int64_t tree)
 {
     return bn_reader_want(s->reader, s->job->train + tree, bn_least(AHEAD, s->job->trees - tree),
                           BN_WHOLE);
@@ -40,12 +40,12 @@ static bonsai_status ask_for_trees(bn_set *s, int64_t tree)
 
 /* ---- seats ---- */
 
-static int32_t seat_node(const bn_set *s, int64_t class)
+static int32_t seat_node(const bn_chosen *s, int64_t class)
 {
     return s->job->train[s->seat[class]];
 }
 
-static bonsai_status price_seats(bn_set *s)
+static bonsai_status price_seats(bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
@@ -59,7 +59,7 @@ done:
     return rc;
 }
 
-static void leave_seats(bn_set *s)
+static void leave_seats(bn_chosen *s)
 {
     for (int64_t c = 0; c < s->job->g->view.classes; c++)
         if (s->seat[c] >= 0)
@@ -67,13 +67,13 @@ static void leave_seats(bn_set *s)
 }
 
 /* The rows that a search for seats will look at. */
-static bonsai_status ask_for_rows(bn_set *s, int64_t most, int64_t *looked)
+static bonsai_status ask_for_rows(bn_chosen *s, int64_t most, int64_t *looked)
 {
     bonsai_status rc = BONSAI_OK;
     if (!bn_reader_remote(s->reader))
         goto done;
     for (int64_t t = 0; t < s->job->trees; t++)
-        if (looked[bn_set_label(s, t)]++ < most)
+        if (looked[bn_chosen_label(s, t)]++ < most)
             BN_TRY(bn_reader_ask(s->reader, s->job->train[t], 0));
     BN_TRY(bn_reader_fetch(s->reader));
     memset(looked, 0, (size_t)s->job->g->view.classes * sizeof *looked);
@@ -85,7 +85,7 @@ enum { ALL_DENSE = BN_KNOWN };  /* in place of an encoding: rows cost the same, 
 
 /* For every class the node of fewest features, or edges, of its first so many that do not
  * forbid an encoding; false if a class has none. */
-static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encoding)
+static bonsai_status seat_cheapest(bool *all, bn_chosen *s, int64_t most, int encoding)
 {
     bonsai_status rc;
     int64_t classes = s->job->g->view.classes, *looked = NULL, *fewest = NULL;
@@ -95,7 +95,7 @@ static bonsai_status seat_cheapest(bool *all, bn_set *s, int64_t most, int encod
     for (int64_t c = 0; c < classes; c++)
         s->seat[c] = -1;
     for (int64_t t = 0; t < s->job->trees; t++) {
-        int32_t c = bn_set_label(s, t);
+        int32_t c = bn_chosen_label(s, t);
         int64_t nnz;
         int forbids;
         if (looked[c]++ >= most)
@@ -120,11 +120,11 @@ done:
 /* Moves a class to another seat where all seats together are then no dearer: for edges
  * between them, and rows that forbid the others a small encoding.  Moves that change
  * nothing are made too, for they may open a way. */
-static bonsai_status improve_seats(bn_set *s)
+static bonsai_status improve_seats(bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
-    for (int64_t t = 0; t < s->job->trees && bn_set_exceeds(s); t++) {
-        int64_t c = bn_set_label(s, t), old = s->seat[c];
+    for (int64_t t = 0; t < s->job->trees && bn_chosen_exceeds(s); t++) {
+        int64_t c = bn_chosen_label(s, t), old = s->seat[c];
         double before = bn_price_bytes(s->price);
         if (t % AHEAD == 0)
             BN_TRY(ask_for_trees(s, t));
@@ -144,7 +144,7 @@ done:
 }
 
 /* Prices seats of one encoding; false, and none are priced, if they do not fit. */
-static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
+static bonsai_status seat_all(bool *fit, bn_chosen *s, int64_t most, int encoding)
 {
     bonsai_status rc;
     BN_TRY(seat_cheapest(fit, s, most, encoding));
@@ -153,7 +153,7 @@ static bonsai_status seat_all(bool *fit, bn_set *s, int64_t most, int encoding)
     BN_TRY(price_seats(s));
     for (int i = 0; i < SWEEPS && most == INT64_MAX; i++)
         BN_TRY(improve_seats(s));
-    *fit = !bn_set_exceeds(s);
+    *fit = !bn_chosen_exceeds(s);
     if (!*fit)
         leave_seats(s);
 done:
@@ -163,7 +163,7 @@ done:
 /* A quick look first; then the cheapest seats of every encoding that they might all
  * allow.  Where one node per class does not fit, there are no seats; and a number of
  * trees is spent on nothing but the best cover. */
-static bonsai_status keep_seats(bn_set *s)
+static bonsai_status keep_seats(bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
     bool fit = false;
@@ -183,10 +183,10 @@ done:
 
 /* ---- taking and dropping ---- */
 
-bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root, bool anew)
+bonsai_status bn_chosen_add(bn_chosen *s, int32_t v, int32_t root, bool anew)
 {
     bonsai_status rc = BONSAI_OK;
-    bn_chosen *c = bn_set_find(s, v);
+    bn_chosen_node *c = bn_chosen_find(s, v);
     if (c && c->role != BONSAI_ROLE_NONE)
         goto done;
     BN_TRY(bn_grow((void **)&s->member, &s->member_room, s->members + 1, sizeof *s->member));
@@ -195,7 +195,7 @@ bonsai_status bn_set_choose(bn_set *s, int32_t v, int32_t root, bool anew)
         BN_TRY(bn_grow((void **)&s->chosen, &s->chosen_room, s->slots.count + 1,
                        sizeof *s->chosen));
         c = &s->chosen[bn_slotmap_add(&s->slots, v)];
-        *c = (bn_chosen){0};
+        *c = (bn_chosen_node){0};
     }
     c->role = BONSAI_ROLE_EGO;
     c->brought = root;
@@ -205,13 +205,13 @@ done:
     return rc;
 }
 
-static bonsai_status note_tree(bn_set *s, int32_t root, int depth, const int32_t *tree,
+static bonsai_status note_tree(bn_chosen *s, int32_t root, int depth, const int32_t *tree,
                                int64_t count)
 {
     bonsai_status rc = BONSAI_OK;
     for (int64_t i = 0; i < count; i++)
-        BN_TRY(bn_set_choose(s, tree[i], root, true));
-    bn_chosen *c = bn_set_find(s, root);
+        BN_TRY(bn_chosen_add(s, tree[i], root, true));
+    bn_chosen_node *c = bn_chosen_find(s, root);
     c->depth = (uint8_t)depth;
     if (c->role == BONSAI_ROLE_ROOT)            /* its tree was cut before */
         goto done;
@@ -224,20 +224,20 @@ done:
     return rc;
 }
 
-bonsai_status bn_set_try(bool *fits, bn_set *s, int64_t tree, int depth)
+bonsai_status bn_chosen_try(bool *fits, bn_chosen *s, int64_t tree, int depth)
 {
     bonsai_status rc;
-    int32_t c = bn_set_label(s, tree), root = s->job->train[tree];
+    int32_t c = bn_chosen_label(s, tree), root = s->job->train[tree];
     bn_tree t = {&root, 1, true, false};
     *fits = false;
     if (depth >= s->hopeless[tree])     /* most are tried in round after round */
         return BONSAI_OK;
     if (s->members < s->job->g->view.nodes) {   /* else all are in: nothing to look for */
         int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
-        bool waits = seat >= 0 && bn_set_role(s, seat) == BONSAI_ROLE_NONE;
+        bool waits = seat >= 0 && bn_chosen_role(s, seat) == BONSAI_ROLE_NONE;
         if (waits)
             bn_price_remove(s->price, seat);
-        BN_TRY(bn_ego_grow(&t, s->ego, s->price, root, depth, &s->budget));
+        BN_TRY(bn_hoptree_grow(&t, s->hoptree, s->price, root, depth, &s->budget));
         if (waits && !t.fits)
             bn_price_again(s->price, seat);
     }
@@ -252,7 +252,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_set_any(int64_t *tree, bn_set *s)
+bonsai_status bn_chosen_any(int64_t *tree, bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
     bool fits = false;
@@ -260,27 +260,27 @@ bonsai_status bn_set_any(int64_t *tree, bn_set *s)
     for (int64_t t = 0; t < s->job->trees && !fits; t++) {
         if (t % AHEAD == 0)
             BN_TRY(ask_for_trees(s, t));
-        BN_TRY(bn_set_try(&fits, s, t, 0));
+        BN_TRY(bn_chosen_try(&fits, s, t, 0));
         *tree = fits ? t : -1;
     }
 done:
     return rc;
 }
 
-static void compact(bn_set *s)
+static void compact(bn_chosen *s)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < s->members; i++)
-        if (bn_set_role(s, s->member[i]) != BONSAI_ROLE_NONE)
+        if (bn_chosen_role(s, s->member[i]) != BONSAI_ROLE_NONE)
             s->member[kept++] = s->member[i];
     s->members = kept;
 }
 
 /* Of nodes that are not priced any more. */
-static void forget(bn_set *s, const int32_t *nodes, int64_t count)
+static void forget(bn_chosen *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        bn_chosen *c = bn_set_find(s, nodes[i]);
+        bn_chosen_node *c = bn_chosen_find(s, nodes[i]);
         if (c->role == BONSAI_ROLE_ROOT) {
             s->roots--;
             s->class_roots[bn_label(s->job->g, nodes[i])]--;
@@ -290,11 +290,11 @@ static void forget(bn_set *s, const int32_t *nodes, int64_t count)
     compact(s);
 }
 
-bool bn_set_drop(bn_set *s, const int32_t *nodes, int64_t count)
+bool bn_chosen_drop(bn_chosen *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
         bn_price_remove(s->price, nodes[i]);
-    if (bn_set_exceeds(s)) {
+    if (bn_chosen_exceeds(s)) {
         for (int64_t i = count - 1; i >= 0; i--)
             bn_price_again(s->price, nodes[i]);
         return false;
@@ -311,16 +311,16 @@ int bn_by_id(const void *a, const void *b)
 
 /* ---- samples ---- */
 
-int64_t bn_set_tree(const bn_set *s, int32_t root)
+int64_t bn_chosen_tree(const bn_chosen *s, int32_t root)
 {
     const int32_t *at = bsearch(&root, s->job->train, (size_t)s->job->trees, sizeof *at, bn_by_id);
     return at - s->job->train;
 }
 
-int64_t bn_set_cover(uint8_t *covered, const bn_set *s, int32_t root)
+int64_t bn_chosen_cover(uint8_t *covered, const bn_chosen *s, int32_t root)
 {
     const bn_lists *l = &s->job->rknn;
-    int64_t fresh = 0, tree = bn_set_tree(s, root);
+    int64_t fresh = 0, tree = bn_chosen_tree(s, root);
     for (int64_t e = l->offsets[tree]; e < l->offsets[tree + 1]; e++) {
         fresh += !covered[l->item[e]];
         covered[l->item[e]] = 1;
@@ -328,20 +328,20 @@ int64_t bn_set_cover(uint8_t *covered, const bn_set *s, int32_t root)
     return fresh;
 }
 
-bonsai_status bn_set_covered(int64_t *out, const bn_set *s)
+bonsai_status bn_chosen_covered(int64_t *out, const bn_chosen *s)
 {
     uint8_t *covered = NULL;
     bonsai_status rc = BN_NEW(&covered, s->z);
     *out = 0;
     for (int64_t i = 0; i < s->members && s->z > 0 && rc == BONSAI_OK; i++)
-        if (bn_set_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
-            *out += bn_set_cover(covered, s, s->member[i]);
+        if (bn_chosen_role(s, s->member[i]) == BONSAI_ROLE_ROOT)
+            *out += bn_chosen_cover(covered, s, s->member[i]);
     bn_free(covered);
     return rc;
 }
 
 /* How many samples each root is listed by, and the share that all of them are listed by. */
-static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
+static bonsai_status cover_samples(bn_choice *out, const bn_chosen *s)
 {
     bonsai_status rc;
     const bn_lists *l = &s->job->rknn;
@@ -350,10 +350,10 @@ static bonsai_status cover_samples(bn_choice *out, const bn_set *s)
     for (int64_t i = 0; i < out->count && s->z > 0; i++) {
         if (out->role[i] != BONSAI_ROLE_ROOT)
             continue;
-        int64_t tree = bn_set_tree(s, out->node[i]);
+        int64_t tree = bn_chosen_tree(s, out->node[i]);
         out->covers[i] = (int32_t)(l->offsets[tree + 1] - l->offsets[tree]);
     }
-    BN_TRY(bn_set_covered(&reached, s));
+    BN_TRY(bn_chosen_covered(&reached, s));
     if (s->z > 0)
         out->coverage = (double)reached / (double)s->z;
 done:
@@ -362,7 +362,7 @@ done:
 
 /* ---- the choice ---- */
 
-bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
+bonsai_status bn_chosen_collect(bn_choice *out, bn_chosen *s)
 {
     bonsai_status rc;
     out->count = s->members;
@@ -376,13 +376,13 @@ bonsai_status bn_set_collect(bn_choice *out, bn_set *s)
         out->node[i] = s->member[i];
     qsort(out->node, (size_t)out->count, sizeof *out->node, bn_by_id);
     for (int64_t i = 0; i < out->count; i++) {
-        const bn_chosen *c = bn_set_find(s, out->node[i]);
+        const bn_chosen_node *c = bn_chosen_find(s, out->node[i]);
         out->role[i] = c->role;
         out->score[i] = (float)c->score;
         out->tree[i] = c->brought;
     }
     BN_TRY(cover_samples(out, s));
-    BN_TRY(bn_set_whole(&out->whole, s));
+    BN_TRY(bn_chosen_whole(&out->whole, s));
 done:
     return rc;
 }
@@ -450,7 +450,7 @@ void bn_choice_free(bn_choice *c)
     memset(c, 0, sizeof *c);
 }
 
-bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
+bonsai_status bn_chosen_new(bn_chosen *s, const bn_job *job, const bn_budget *budget)
 {
     bonsai_status rc;
     int64_t c = job->g->view.classes;
@@ -460,7 +460,7 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     s->z = job->z;
     BN_TRY(bn_reader_of(&s->reader, job));
     BN_TRY(bn_price_new(&s->price, s->reader));
-    BN_TRY(bn_ego_new(&s->ego, s->reader));
+    BN_TRY(bn_hoptree_new(&s->hoptree, s->reader));
     BN_TRY(BN_NEW(&s->hopeless, job->trees));
     memset(s->hopeless, UINT8_MAX, (size_t)job->trees);
     BN_TRY(bn_slotmap_new(&s->slots, job->g->view.nodes));
@@ -468,16 +468,16 @@ bonsai_status bn_set_new(bn_set *s, const bn_job *job, const bn_budget *budget)
     BN_TRY(BN_NEW(&s->class_trees, c));
     BN_TRY(BN_NEW(&s->seat, c));
     for (int64_t t = 0; t < job->trees; t++)
-        s->class_trees[bn_set_label(s, t)]++;
+        s->class_trees[bn_chosen_label(s, t)]++;
     BN_TRY(keep_seats(s));
 done:
     return rc;
 }
 
-void bn_set_free(bn_set *s)
+void bn_chosen_free(bn_chosen *s)
 {
     bn_price_free(s->price);
-    bn_ego_free(s->ego);
+    bn_hoptree_free(s->hoptree);
     bn_free(s->hopeless);
     bn_reader_free(s->reader);
     bn_slotmap_free(&s->slots);
