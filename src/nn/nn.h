@@ -2,12 +2,12 @@
  *
  *   layers.c      the table of layers, and one layer's forward
  *   gcn.c gin.c sage.c gat.c    a layer each: what it keeps, its rows, its gradients
- *   parameters.c  what a model's parameters are called, and where they are
+ *   parameters.c  the names, places and first values of a model's parameters
  *   matrix.c      products with dense and sparse inputs, the same bits for any threads
  *   message.c     sums over neighbours, forward and backward
  *   targets.c     the labels and weights of a graph's training nodes
  *   loss.c        log-softmax, weighted cross-entropy, ReLU, dropout
- *   adam.c        the optimiser; init.c the first weights
+ *   adam.c        the optimiser
  *   operand.c     a graph made ready for a model
  *   network.c     the layers in order, with gradients; infer.c the same in row blocks
  *
@@ -247,7 +247,7 @@ void bn_relu_forward(real *y, int64_t count, double p, uint64_t seed, int thread
 /* Sets dy to 0 where y is 0, and divides it by 1-p elsewhere. */
 void bn_relu_backward(real *dy, const real *y, int64_t count, double p, int threads);
 
-/* ---- the optimiser (adam.c) and the first weights (init.c) ---- */
+/* ---- the optimiser (adam.c) and the first weights (parameters.c) ---- */
 
 typedef struct {                /* learned parameters: count of each */
     real   *param, *grad;

@@ -177,7 +177,7 @@ bonsai_status bn_csr_transpose(bn_matrix *out, const bn_csr *a);
 bonsai_status bn_matrix_transpose(bn_matrix *out, const bn_matrix *a);
 void bn_matrix_free(bn_matrix *a);
 
-/* ---- products of matrices (chain.c) ---- */
+/* ---- products of matrices ---- */
 
 enum { BN_CHAIN_MOST = 8 };
 

@@ -32,10 +32,10 @@ bonsai_array bn_model_feature_names(const bonsai_model *m);
 bonsai_status bn_model_columns(bn_columns *out, const bonsai_model *m, const bonsai_graph *g);
 
 /* Returns a checksum of g's labels; outside the training part only whether they are known counts;
- * never 0 (modelsplit.c). */
+ * never 0 (modelgraph.c). */
 int64_t bn_split_sum(const bonsai_graph *g);
 
-/* Stores in m the scales of the columns that it reads of g (modelscale.c). */
+/* Stores in m the scales of the columns that it reads of g (modelgraph.c). */
 bonsai_status bn_model_scales(bonsai_model *m, const bonsai_graph *g);
 
 /* ---- the parts of a file (modelparts.c) ---- */
