@@ -69,7 +69,7 @@ done:
     bn_free(plain);
     bn_free(target);
     bn_free(old);
-    return rc == BONSAI_E_IO ? BONSAI_OK : rc;  /* the caller finds out in its own words */
+    return rc == BONSAI_E_IO ? BONSAI_OK : rc;  /* the caller reports that by another error */
 }
 
 /* ---- opening ---- */

@@ -1,6 +1,7 @@
-/* limits.c -- what the system allows this process: memory of the machine, of its control groups, of
- * its job in a batch system and of its own limits (ulimit -d, ulimit -v); and processors of its
- * control groups and of its job.
+/* limits.c -- reads what the system allows this process.
+ *
+ * Memory of the machine, of its control groups, of its job in a batch system and by its limits
+ * (ulimit -d, ulimit -v); processors by its control groups and its job.
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>

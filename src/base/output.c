@@ -1,9 +1,9 @@
 /* output.c -- files that appear only when complete.
  *
- * Output goes to a nameless file if the file system supports it (O_TMPFILE), so
- * that even kill -9 leaves nothing behind; it has a temporary name only between
- * its last byte and the rename.  Otherwise it has the temporary name from the
- * start, and a failure removes it, or the next process that writes the same file.
+ * Output is written to a nameless file if the file system supports it (O_TMPFILE), so that even
+ * kill -9 leaves nothing behind; it has a temporary name only between its last byte and the rename.
+ * Otherwise it has the temporary name from the start, and a failure removes it, or the next process
+ * that writes the same file.
  *
  * An existing file keeps its mode, and a link leads to the file that is written.
  *

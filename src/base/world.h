@@ -26,8 +26,8 @@ struct bn_world {               /* what a transport provides, for more than one 
     int      here;              /* ranks that share this machine's memory; 0: not known */
     int      threads;           /* of this rank, if the caller names no number; 0: unknown */
     int64_t  sent;              /* bytes that this rank has sent to others */
-    int64_t  sent_rows;         /* of these, rows of embeddings, ... */
-    int64_t  halo;              /* ... and the least that they needed */
+    int64_t  sent_rows;         /* of these, rows of embeddings */
+    int64_t  halo;              /* the least bytes of rows that the others needed */
     int      canceled;          /* the caller asked to stop: the next bn_agree fails */
     bonsai_status (*gather)(bn_world *w, void *all, const int64_t *bytes, const void *mine);
     bonsai_status (*share)(bn_world *w, void *data, int64_t bytes, int from);

@@ -14,7 +14,7 @@
 /* SAMPLE: rows for each axis; BLOCK: axes made orthonormal together; SLICE and SOME_ROWS: columns
  * and rows that a thread works on; STRETCH: rows between two reports of progress. */
 enum { SAMPLE = 6, ROUNDS = 2, BLOCK = 16, SLICE = 256, SOME_ROWS = 64, STRETCH = 1 << 14 };
-static const double gone = 1e-4;        /* of a direction of length 1: what is left is rounding */
+static const double gone = 1e-4;  /* of length 1: what is left of a shorter direction is rounding */
 
 typedef struct {
     bn_embedding sample;        /* sparse */

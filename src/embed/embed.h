@@ -191,8 +191,8 @@ bonsai_status bn_axes_project(bn_embedding *out, const bn_axes *a, const bn_embe
 /* ---- averaged rows as a product of sparse matrices (averages.c) ---- */
 
 typedef struct {
-    bn_embedding features;      /* of all nodes, ... */
-    bn_matrix x, x_turned;      /* ... and as a matrix, whose arrays are those of features */
+    bn_embedding features;      /* of all nodes */
+    bn_matrix x, x_turned;      /* the features as a matrix, which borrows their arrays */
     bn_matrix round, round_turned;      /* (nodes,nodes): one round of averaging */
     bn_matrix last, last_turned;        /* (count,nodes): the requested rows of a round */
     bn_matrix pick, pick_turned;        /* (count,nodes): picks the requested nodes */

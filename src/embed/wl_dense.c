@@ -1,19 +1,19 @@
 /* wl_dense.c -- rounds of averaging on panels of columns; see wl.c.
  *
- * A panel is some columns of all local rows.  A round makes one of another; while they fit the
- * cache its rows are gathered from there.  The fewer columns, the less memory, and the more often
- * the graph is read: as many as the limit allows are taken at a time.  While rows of the halo
- * travel, the rows that need none of them are computed.
+ * A panel is some columns of all local rows, and a round makes one of another; while they fit the
+ * cache its rows are gathered from there.  Fewer columns need less memory, but the graph is read
+ * more often: a panel is as wide as the limit allows.  While rows of the halo travel, the rows that
+ * need none of them are computed.
  *
  * Narrow panels would read and write a line of each row of features and result for every panel.
- * Instead a sheet of some panels is loaded at a time, goes through the rounds panel by panel, and
- * is stored.  There is room for one panel more than a sheet has: a round goes to the free one and
+ * Instead a sheet of some panels is loaded at a time, taken through the rounds panel by panel, and
+ * stored.  There is room for one panel more than a sheet has: a round writes to the free one and
  * leaves its own free.
  *
- * A result in a scratch file is not written where it belongs at once: a few columns of each row
- * would touch every page of the file for every sheet.  Instead, some thousand rows share a
- * stretch of the file, in which each sheet's columns of those rows lie together; when all sheets
- * are done every stretch is put into the order of rows.
+ * A result in a scratch file is not written in the order of rows at once: a few columns of each row
+ * would touch every page of the file for every sheet.  Instead, some thousand rows share a stretch
+ * of the file, in which each sheet's columns of those rows lie together; at the end every stretch
+ * is put into the order of rows.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

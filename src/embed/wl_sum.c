@@ -2,7 +2,7 @@
  *
  * The neighbours' rows are added into a dense row, which stays in the nearest cache; the rule is
  * applied to all of it, and its non-zeros are read in order, without sorting.  If a node's
- * neighbours have few entries for so many features, the stretches that they touch are marked, and
+ * neighbours have few entries among many features, the stretches that they touch are marked, and
  * only those are read: a row of a million features takes no longer than its entries do.
  *
  * SPDX-License-Identifier: MIT */

@@ -296,8 +296,8 @@ double  bn_soft_share(const bonsai_graph *g, int64_t node, int64_t label);
                             BN_BIT(BONSAI_SECTION_BASIS_COLUMNS) |                             \
                             BN_BIT(BONSAI_SECTION_COORDINATES) |                               \
                             BN_BIT(BONSAI_SECTION_COORDINATE_SCALE))
-enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* of a basis, ... */
-enum { BN_MOST_ANGLES = 1024 };         /* ... and of one whose coordinates are features */
+enum { BN_MOST_DIRECTIONS = 1 << 16 };  /* the most directions of a basis */
+enum { BN_MOST_ANGLES = 1024 };         /* the most if coordinates are features */
 static const int64_t bn_most_decoded = (int64_t)1 << 28;       /* numbers that a basis may encode */
 
 /* Returns whether a section belongs to a basis. */

@@ -142,7 +142,7 @@ static void measure_rest(const bn_knn_search *q, int64_t s)
     if (c->count < q->k)
         return;
     lower_bar(q, s, c->list[q->k - 1].d);
-    if (c->list[q->k - 1].d == 0.0f)            /* nothing is nearer, and ties go to lower rows */
+    if (c->list[q->k - 1].d == 0.0f)            /* no tree is nearer, and the lower row wins ties */
         c->last = c->list[q->k - 1].row;
 }
 

@@ -204,7 +204,7 @@ void bn_chain_times_turned(float *y, const bn_chain *c, const float *x, int64_t 
 typedef struct {
     double lambda;              /* above 0 */
     double enough;              /* relative squared residual at which a column is done */
-    int    steps;               /* at most; 0: as many as it takes, up to 200 */
+    int    steps;               /* at most; 0: up to 200 */
     int    threads;
     bn_progress progress;
     const float *start;         /* (cols,k): near the answer; NULL: zeros */

@@ -209,7 +209,7 @@ done:
 /* ---- classes that are lost ---- */
 
 static const double most_apart = 40;    /* points between recalls that are still similar */
-static const double most_more = 5;      /* ... that balanced accuracy may lose more than accuracy */
+static const double most_more = 5;   /* points that balanced accuracy may lose more than accuracy */
 
 /* Returns how many points the small graph's model loses; 0: not known. */
 static double loses(bonsai_metric m, const double *small, const double *full)

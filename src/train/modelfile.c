@@ -340,7 +340,7 @@ static bonsai_status read_metadata(reader *r)
     BN_TRY(get_columns(r));
     r->p.info.seed = (uint64_t)seed;
     if (bn_dims_check(s, r->p.path) != BONSAI_OK)
-        rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */
+        rc = BONSAI_E_FORMAT;                   /* the file is wrong; the sentence stays */
 done:
     return rc;
 }

@@ -272,7 +272,7 @@ static bonsai_status find_dims(archive *r)
         d->heads = shape[1] <= INT32_MAX ? (int)shape[1] : INT32_MAX;
     }
     if (bn_dims_check(d, r->p.path) != BONSAI_OK)
-        rc = BONSAI_E_FORMAT;                   /* it is the file's mistake; the sentence stays */
+        rc = BONSAI_E_FORMAT;                   /* the file is wrong; the sentence stays */
 done:
     return rc;
 }
