@@ -45,7 +45,7 @@ int64_t bn_basis_most(const bn_guide *g, int views)
 
 /* ---- columns ---- */
 
-/* Picks the columns that say most; all of them if there is room. */
+/* Picks the columns with the highest rates; all of them if there is room. */
 static bonsai_status pick_columns(bn_basis *b, const bn_guide *g, int views, int64_t columns)
 {
     bonsai_status rc;
@@ -69,7 +69,8 @@ done:
 
 /* ---- directions ---- */
 
-/* Fills row k of out (lives-1 x columns) with the mean of the first classes against the next. */
+/* Fills row k-1 of out (lives-1 x columns) with the Helmert contrast of the first k classes and
+ * the next one. */
 static void turn(double *out, const float *w, const bn_guide *g, int64_t columns)
 {
     for (int64_t j = 0; j < columns; j++) {
@@ -90,7 +91,7 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* Makes them unit vectors at right angles; returns how many are left, the first of the array. */
+/* Makes the vectors unit vectors at right angles; returns how many are left, at the start of x. */
 static int64_t straighten(double *x, int64_t count, int64_t n)
 {
     int64_t kept = 0;
@@ -180,7 +181,8 @@ bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_em
     const double work = (bn_numbers(x, x->rows) + 32.0 * (double)x->rows) * (double)b->r / 4;
 #pragma omp parallel for num_threads(bn_team(bn_threads(at->threads), work)) schedule(static)
     for (int64_t i = 0; i < x->rows; i += BN_FIT_BLOCK)
-        bn_score_rows(out->dense + i * b->r, &b->project, x, i, bn_least(BN_FIT_BLOCK, x->rows - i));
+        bn_score_rows(out->dense + i * b->r, &b->project, x, i,
+                      bn_least(BN_FIT_BLOCK, x->rows - i));
 done:
     return rc;
 }
@@ -246,7 +248,8 @@ bonsai_status bn_basis_copy(bn_basis *out, const bn_basis *b, int64_t first, boo
     *out = (bn_basis){.f = b->f, .r = r, .columns = b->columns};
     BN_TRY(BN_NEW(&out->number, r * b->columns));
     BN_TRY(BN_NEW(&out->scale, r));
-    memcpy(out->number, b->number + first * b->columns, (size_t)(r * b->columns) * sizeof *b->number);
+    memcpy(out->number, b->number + first * b->columns,
+           (size_t)(r * b->columns) * sizeof *b->number);
     memcpy(out->scale, b->scale + first, (size_t)r * sizeof *b->scale);
     BN_TRY(find_factor(out));
     if (b->column) {

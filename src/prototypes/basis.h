@@ -23,7 +23,7 @@ typedef struct {                /* a linear classifier of each view, on all colu
     int32_t *live;              /* classes that have a row, ascending */
     int64_t  lives;
     int      steps[BN_GUIDES];  /* of conjugate gradients, ... */
-    int64_t  right[BN_GUIDES];  /* ... and how many judged nodes they are right about; below 0: not known */
+    int64_t  right[BN_GUIDES];  /* ... and judged nodes classified correctly; below 0: not known */
     float   *mean[BN_GUIDES];   /* f: of the rows */
     double  *variance[BN_GUIDES];       /* f: about */
     double   filled[BN_GUIDES]; /* the share of entries that are not zero, about */
@@ -34,13 +34,13 @@ typedef struct {                /* a linear classifier of each view, on all colu
     int      threads;
 } bn_guide;
 
-/* Fits both on rows of the source.  Each takes the steps that make it right about most of the
- * job's judged nodes, or those of `steps` unless it is NULL.  Borrows the judged rows.
- * Collective, as all of these. */
+/* Fits both classifiers on rows of the source.  Each takes the number of steps that classifies
+ * most of the job's judged nodes correctly or, unless `steps` is NULL, the number given there.
+ * Borrows the judged rows.  Collective, like all functions below. */
 bonsai_status bn_guide_make(bn_guide *out, const bn_source *s, const bn_job *job, const int *steps,
                             const bn_place *at);
 void bn_guide_free(bn_guide *g);
-/* Fits one of them again on some columns: w (columns x classes). */
+/* Fits one classifier again on some columns: w (columns x classes). */
 bonsai_status bn_guide_refit(float *w, const bn_guide *g, int view, const int32_t *column,
                              int64_t columns, const bn_place *at);
 
@@ -55,13 +55,12 @@ typedef struct bn_basis {
     bn_scorer project;          /* rows to coordinates at right angles */
 } bn_basis;
 
-/* Makes directions of some views in the columns that say most, at most `columns`. */
+/* Makes directions of some views in at most `columns` columns, those with the highest rates. */
 bonsai_status bn_basis_make(bn_basis *out, const bn_guide *g, int views, int64_t columns,
                             const bn_place *at);
 /* Reads the basis of a graph that has one. */
 bonsai_status bn_basis_of(bn_basis *out, const bonsai_graph *g);
-/* Copies the directions from the first one asked for on; projects: rows will be projected on
- * them. */
+/* Copies the directions from `first` on; projects: rows will be projected on them. */
 bonsai_status bn_basis_copy(bn_basis *out, const bn_basis *b, int64_t first, bool projects);
 void bn_basis_free(bn_basis *b);
 /* Returns how many directions there are at most. */

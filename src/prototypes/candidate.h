@@ -1,4 +1,4 @@
-/* candidate.h -- what prototypes.c tries: clusters of labelled rows, stored in some way.
+/* candidate.h -- a candidate: clusters of labelled rows, the rows of prototypes, their storage.
  *
  *   clusters.c   nodes over classes, clusters
  *   centres.c    the rows of prototypes: means of members, mixed
@@ -44,8 +44,9 @@ typedef struct {                /* all of it the same on every rank, but cluster
 /* Shares `nodes` among the classes by their rows: at least one each if there are enough, else
  * one for each of the largest classes; never more than a class has rows. */
 bonsai_status bn_clusters_share(int64_t *want, const int64_t *have, int64_t classes, int64_t nodes);
-/* Sets where clusters of the rows of x are looked for: x or, if its rows are long, `low`, in
- * fewer dimensions, with what `room` knows of it; the caller frees both.  Collective. */
+/* Sets *near to the rows in which clusters of x are searched: x itself or, if its rows are long,
+ * `low`, their projection on fewer dimensions, which `room` describes; the caller frees both.
+ * Collective. */
 bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_embedding *low,
                                const bn_sharded *x);
 /* Makes at most `nodes` clusters, each of rows of one class. */
@@ -60,7 +61,7 @@ bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_s
 /* ---- the rows of prototypes (centres.c) ---- */
 
 typedef struct {
-    bn_embedding x;             /* a row per cluster, then those of second nodes, if there are any */
+    bn_embedding x;             /* a row per cluster, then those of second nodes, if any */
     float   *mean;              /* f: of all of them, by size */
     const int64_t *size;        /* per cluster */
     int64_t  count;             /* clusters */
@@ -69,7 +70,8 @@ typedef struct {
 /* Makes the means that the kind asks for, on every rank. */
 bonsai_status bn_clusters_average(bn_clusters *c, const bn_source *s, const bn_kind *kind);
 /* Makes rows of those means. */
-bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads);
+bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind,
+                              int threads);
 void bn_centres_free(bn_centres *m);
 /* ---- rows as they are stored (storage.c, rows.c) ---- */
 
@@ -130,7 +132,7 @@ typedef struct {                /* all that a small graph is made of */
     const bn_keep *keep;
     const bn_storage *storage;
     double mix;                 /* of posteriors in soft labels, beside the class */
-    const float *taught;        /* labels of every labelled node by a teacher, instead of them; or NULL */
+    const float *taught;        /* a teacher's labels of all labelled nodes instead; or NULL */
     const struct bn_basis *basis;       /* of rows that are mixtures, in place of m and keep, ... */
     const struct bn_shares *shares;     /* ... and how much of each; NULL: they are not */
     bool bare;                  /* the basis has no direction along the mean row */

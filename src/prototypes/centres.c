@@ -85,7 +85,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind, int threads)
+bonsai_status bn_centres_make(bn_centres *out, const bn_clusters *c, const bn_kind *kind,
+                              int threads)
 {
     bonsai_status rc;
     *out = (bn_centres){.size = c->size, .count = c->count};

@@ -40,8 +40,8 @@ done:
     return rc;
 }
 
-/* Sets what networks get right that are trained on the finalists from `first` on, the same on every
- * rank; *epochs: to train for, 0: not known yet, below 0: the graphs are too large for it. */
+/* Trains networks on the finalists from `first` on and sets their scores, the same on every rank.
+ * *epochs: to train for; 0: not known yet; below 0: the graphs are too large to train on. */
 static bonsai_status train(bn_search *w, int first, int *epochs)
 {
     bonsai_status rc;
@@ -87,8 +87,8 @@ static int winner(const bn_search *w)
     return w->final[safe].score >= most - margin ? safe : best;
 }
 
-/* Returns the finalist that has more prototypes of the same kind and is about as good, or the
- * given one: networks bear more, such as dropout, with more rows. */
+/* Returns a finalist with more prototypes of the same kind that is about as good, or the given
+ * one: with more rows networks tolerate more, such as dropout. */
 static int with_more(const bn_search *w, int best)
 {
     const double margin = 100 / fmax((double)w->job->judge.far.rows, 1);

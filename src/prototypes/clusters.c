@@ -185,8 +185,8 @@ done:
     return rc;
 }
 
-/* Rounds of k-means on long rows would take longer than everything else; what tells their clusters
- * apart lies in few directions. */
+/* Projects long rows, since k-means on them would take longer than all other steps and few
+ * directions separate their clusters. */
 bonsai_status bn_clusters_near(const bn_sharded **near, bn_sharded *room, bn_embedding *low,
                                const bn_sharded *x)
 {

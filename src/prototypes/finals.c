@@ -47,8 +47,8 @@ static void sample_free(judged_sample *j)
     bn_free(j->label);
 }
 
-/* Takes judged nodes at even distances: nodes are often sorted, so that the first of them
- * would speak for a few classes. */
+/* Samples evenly spaced judged nodes: nodes are often sorted, so the first ones would be of a few
+ * classes. */
 static bonsai_status sample_judged(judged_sample *j, const bn_job *job)
 {
     bonsai_status rc;
@@ -87,8 +87,9 @@ static void learn(trainee *t, int epochs)
     }
 }
 
-/* Fills the best look; a network that did not live to see one has 0. */
-static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m, const judged_sample *j)
+/* Fills the score of the best look, or 0 if training failed before the first look. */
+static bonsai_status grade(double *percent, const trainee *t, const bn_merit *m,
+                           const judged_sample *j)
 {
     bonsai_status rc = BONSAI_OK;
     double value;
@@ -104,11 +105,12 @@ done:
     return rc;
 }
 
-/* Returns what GraphSAGE counts, for networks of these models (bits; 0: all).  GCN stands for
- * GAT, too. */
+/* Returns the weight of GraphSAGE's score for networks of these models (bits; 0: all).  GCN has
+ * the rest, and stands for GAT too. */
 static double sage_share(int models)
 {
-    static const double sage[BONSAI_MODEL_COUNT] = {[BONSAI_MODEL_GIN] = 0.5, [BONSAI_MODEL_SAGE] = 1};
+    static const double sage[BONSAI_MODEL_COUNT] = {[BONSAI_MODEL_GIN] = 0.5,
+                                                    [BONSAI_MODEL_SAGE] = 1};
     double sum = 0, count = 0;
     for (int m = 0; m < BONSAI_MODEL_COUNT; m++)
         if (models == 0 || models >> m & 1) {
@@ -130,7 +132,7 @@ static double work_of(const bn_entrant *e)
     return 6 * (numbers + 2 * (double)columns) * (double)hidden;
 }
 
-/* Returns the epochs that the graphs can be trained for; 0: too few to be of use. */
+/* Returns the epochs that the graphs can be trained for; 0 if these are too few to be useful. */
 static int epochs_within(const bn_entrant *e, int count)
 {
     double work = 0, weights = 0;

@@ -10,8 +10,8 @@
 enum { BN_FINALS_MOST = 14 };    /* small graphs that are compared at once */
 
 typedef struct {                /* a small graph that takes part */
-    const bonsai_graph *g;      /* its features are those of the full graph, or, with a basis, shares of
-                                 * its directions */
+    const bonsai_graph *g;      /* with features of the full graph or, of a basis, shares of its
+                                 * directions */
     const bn_basis *basis;      /* NULL: there is none */
     const bn_basis *onto;       /* its features are coordinates in this one, which judged rows are
                                  * projected on; NULL: they are not */

@@ -16,7 +16,7 @@ typedef struct {
     const double *lambda;
     int     ways;               /* how many lambdas */
     int     steps;              /* of bn_fit_steps, at most; 0: as bn_ridge's */
-    double  enough;             /* the squared residual, of what it was, that ends bn_fit_steps; 0: 1e-6 */
+    double  enough;             /* share of the squared residual that ends bn_fit_steps; 0: 1e-6 */
     int     threads;
     bool    dual;
     int64_t m, depth;           /* the smaller of n and wide, and the other */
@@ -45,7 +45,7 @@ typedef struct {                /* of the rows of x: soft ones and weights, or o
 /* Sets the rows, their weights and targets; x, n, c, lambda, ways and threads are given. */
 bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
-bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* of one lambda, nearly: where m is large */
+bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* w of one lambda, approximately */
 /* Does all of it, for one lambda and one label a row, in the faster way. */
 bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p);
 void bn_fit_free(bn_fit *q);
@@ -65,7 +65,7 @@ void bn_score_rows(float *out, const bn_scorer *s, const bn_embedding *x, int64_
                    int64_t count);
 
 /* Fills the posteriors of all rows of e by such scores.  (posterior.c) */
-void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embedding *e, int64_t classes,
-                     double sharpness, int threads);
+void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embedding *e,
+                     int64_t classes, double sharpness, int threads);
 
 #endif

@@ -1,4 +1,4 @@
-/* guide.c -- linear classifiers of nodes' own rows and of averaged ones: what tells classes apart.
+/* guide.c -- fits linear classifiers of nodes' own rows and of averaged ones.
  *
  * The weights of ridge regression are the discriminants (S + l)^-1 (m_k - m), S and m being the
  * covariance and the mean of the rows and m_k the mean of a class.  They are found by conjugate
@@ -17,10 +17,10 @@
 
 enum { MOST_STEPS = 40, USUAL_STEPS = 8, STEPS_AGAIN = 10, PATIENCE = 3 };
 enum { MEASURED = 2048 };               /* rows that the variance of columns is taken from */
-enum { DENSE_GAIN = 4 };                /* how much faster a number of a dense matrix is multiplied */
-static const double lambda = 1e-5;      /* of the mean squared distance of a row from the mean row */
+enum { DENSE_GAIN = 4 };                /* how much faster dense numbers are multiplied */
+static const double lambda = 1e-5;      /* of the mean squared distance from the mean row */
 static const double enough = 1e-8;      /* of a squared residual */
-static const double most_of_a_step = 4e8;       /* products, of rows that are multiplied as they are */
+static const double most_of_a_step = 4e8;       /* products of sampled rows */
 static const int view_of[BN_GUIDES] = {[BN_GUIDE_OWN] = BN_OWN, [BN_GUIDE_FAR] = BN_FAR};
 
 struct bn_guide_rows {
@@ -87,7 +87,7 @@ static void find_constant(float *constant, const watch *k, const float *w, int64
     }
 }
 
-/* Puts weights where the scorer has them. */
+/* Copies the weights into the scorer. */
 static void take_weights(watch *k, const float *w, int64_t stride)
 {
     const int64_t c = k->g->classes;
@@ -97,7 +97,7 @@ static void take_weights(watch *k, const float *w, int64_t stride)
                (size_t)c * sizeof *w);
 }
 
-/* Returns how many of the judged rows the weights are right about. */
+/* Returns how many judged rows the weights classify correctly. */
 static int64_t count_right(watch *k)
 {
     const bn_embedding *x = k->g->judged[k->view];
@@ -117,8 +117,8 @@ static int64_t count_right(watch *k)
     return right;
 }
 
-/* Looks more rarely the more steps there were, and ends when three looks in a row were no
- * better. */
+/* Scores the weights after a step, more rarely the more steps there were, and keeps the best.
+ * Returns true to end after three scores in a row that were no better. */
 static bool look(const float *w, int64_t stride, int step, void *payload)
 {
     watch *k = payload;
@@ -165,8 +165,8 @@ static double sum_of(const double *x, int64_t n)
     return sum;
 }
 
-/* Fits x, whose columns have these variances; the weights stand in k->best.  constant: what to
- * add to scores, or NULL. */
+/* Fits x, whose columns have these variances, and stores the weights in k->best. constant: filled
+ * with what to add to scores, unless NULL. */
 static bonsai_status fit(watch *k, const bn_chain *x, const double *variance, const float *start,
                          int steps, float *constant)
 {
@@ -187,8 +187,8 @@ static bonsai_status fit(watch *k, const bn_chain *x, const double *variance, co
     for (int64_t j = 0; j < k->columns; j++)
         squares[j] = variance[j] * (double)rows;
     if (!isfinite(how.lambda)) {
-        rc = bn_fail(BONSAI_E_ARGUMENT, "%lld rows of %lld features cannot be fitted: their squares "
-                     "are not finite", (long long)rows, (long long)k->columns);
+        rc = bn_fail(BONSAI_E_ARGUMENT, "%lld rows of %lld features cannot be fitted: their "
+                     "squares are not finite", (long long)rows, (long long)k->columns);
         goto done;
     }
     if (k->fixed == 0) {
@@ -299,7 +299,7 @@ done:
 
 /* ---- what is fitted ---- */
 
-/* Takes rows of a view as they are, as many as a step can afford. */
+/* Samples as many rows of a view as a step can afford. */
 static bonsai_status take_rows(bn_guide *g, int view, const bn_source *s, const bn_place *at)
 {
     bonsai_status rc;
@@ -319,7 +319,7 @@ done:
     return rc;
 }
 
-/* Takes all rows of a view, as a product of matrices. */
+/* Uses all rows of a view, as a product of matrices. */
 static bonsai_status take_product(bn_guide *g, int view, const bn_chain *chain, const bn_source *s,
                                   const bn_place *at)
 {
@@ -410,7 +410,7 @@ done:
     return rc;
 }
 
-/* Copies what rank 0 found to the other ranks. */
+/* Copies the results of rank 0 to the other ranks. */
 static bonsai_status share_all(bn_guide *g, bn_world *w)
 {
     bonsai_status rc;

@@ -1,7 +1,7 @@
 /* judge.c -- embeddings of the training nodes and of those that candidates are judged on.
  *
- * One pass over the graph for each view makes both.  They are then dense or sparse by what they hold, not by
- * how the features came, so that the same graph gives the same prototypes in any layout.
+ * One pass over the graph for each view computes both.  They are then dense or sparse by their
+ * entries, not by the layout of the features, so that prototypes do not depend on the layout.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -19,7 +19,7 @@ static bool may_judge(const bonsai_graph *g, int64_t v)
     return bn_part(g, v) == BONSAI_PART_VAL && bn_label(g, v) >= 0;
 }
 
-/* Up to so many labelled validation nodes of the graph. */
+/* Draws up to BN_MOST_JUDGED labelled validation nodes of the graph. */
 static bonsai_status draw_validation(int32_t **out, int64_t *count, const bn_job *job)
 {
     bonsai_status rc;
@@ -40,7 +40,7 @@ done:
     return rc;
 }
 
-/* A fifth of the training nodes; none where there are fewer than five. */
+/* Holds out a fifth of the training nodes, or none if they are fewer than five. */
 static bonsai_status hold_out(bn_job *job)
 {
     bonsai_status rc;
@@ -66,7 +66,7 @@ static int64_t all_lengths(const bn_embedding *e, int threads)
     return sum;
 }
 
-/* Dense or sparse by what all ranks have, and then so on every rank. */
+/* Makes the rows dense or sparse on all ranks alike, by the entries of all ranks together. */
 static bonsai_status choose_form(bn_job *job, bn_embedding *e)
 {
     bonsai_status rc;
@@ -90,7 +90,7 @@ done:
     return rc;
 }
 
-/* Leaves the rows out that judge[i] says, in place: they may be most of the memory. */
+/* Removes the rows with judges[r] in place, since a second copy could take most of the memory. */
 static void close_up(bn_embedding *e, const uint8_t *judges)
 {
     int64_t kept = 0, at = 0;
@@ -116,7 +116,7 @@ static void close_up(bn_embedding *e, const uint8_t *judges)
 
 /* ---- all of it ---- */
 
-typedef struct {                /* the embedded nodes: trees and judged ones, in the order of nodes */
+typedef struct {                /* trees and judged nodes, in the order of nodes */
     int32_t *judged;            /* validation nodes that are judged, on all ranks, ascending */
     int64_t  count;
     int64_t *number;            /* rows that judge, of all ranks, among all that are embedded */
@@ -141,13 +141,14 @@ static int64_t own_trees(const bn_job *job)
                            : job->trees;
 }
 
-/* The first node of a rank. */
+/* Returns the first node of a rank. */
 static int64_t first_node(const bn_job *job, int rank)
 {
     return job->at.first ? job->at.first[rank] : rank == 0 ? 0 : job->g->view.nodes;
 }
 
-/* Numbers in the order of the nodes; judged nodes are of another part than trees. */
+/* Numbers the judged rows among all embedded rows, which follow the order of nodes, and finds the
+ * first row of each rank.  Validation nodes are never trees. */
 static void number_rows(embedded *r, const bn_job *job)
 {
     int64_t j = 0;
@@ -200,9 +201,10 @@ done:
     return rc;
 }
 
-/* One view of all embedded nodes: the trees' rows go to own, the judged ones to every rank. */
-static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job, const embedded *r,
-                               int view)
+/* Computes one view of all embedded nodes: own gets the trees' rows, and judge on every rank the
+ * judged ones. */
+static bonsai_status make_view(bn_embedding *own, bn_embedding *judge, bn_job *job,
+                               const embedded *r, int view)
 {
     bonsai_status rc;
     bn_world *w = job->at.world;

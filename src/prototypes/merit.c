@@ -50,7 +50,7 @@ static void set_shares(bn_merit *m)
                 m->share[BONSAI_METRIC_F1MAX] > 0;
 }
 
-/* Refuses an order of nodes that are all of one class, or of too many. */
+/* Fails if the metric sorts nodes by scores and their classes are too few or too many for it. */
 static bonsai_status check_order(const bn_merit *m, const bn_job *job, const int64_t *count)
 {
     const char *name = m->orders ? bn_metric_words[m->aim - BONSAI_AIM_ACCURACY] : "";
@@ -72,7 +72,8 @@ static bonsai_status check_order(const bn_merit *m, const bn_job *job, const int
     return BONSAI_OK;
 }
 
-/* The mean recall of classes with n_k nodes is as sure as a share of c^2 / sum of 1/n_k nodes. */
+/* Returns the number of judged nodes that accuracy would need for the standard error of the
+ * metric: c^2 / sum of 1/n_k for the mean recall of c classes with n_k nodes. */
 static int64_t independent(const bn_merit *m, const int64_t *count, int64_t rows)
 {
     double sum = 0;
@@ -116,7 +117,8 @@ done:
 
 /* ---- the score ---- */
 
-/* Orders the nodes by how much more class k scores than the other; of more classes by its score. */
+/* Fills the sort keys of the nodes: of two classes the score of class k less that of the other,
+ * of more classes the score of class k. */
 static void rank(bn_tally *t, const bn_verdict *v, int64_t k)
 {
     for (int64_t r = 0; r < v->rows; r++) {

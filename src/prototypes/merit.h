@@ -16,8 +16,8 @@ typedef struct {
     int64_t independent;        /* judged nodes that accuracy would need for as small an error */
 } bn_merit;
 
-/* Chooses by the options and by the labels of the training nodes and of the judged ones.  Refuses a
- * metric that is not defined for them.  The same on every rank. */
+/* Chooses the metric by the options and by the labels of the training nodes and of the judged
+ * ones.  Fails if the metric is not defined for them.  The same on every rank. */
 bonsai_status bn_merit_of(bn_merit *m, const bn_job *job);
 
 typedef struct {                /* what one fit says of the judged nodes */

@@ -31,8 +31,8 @@ void bn_mold_free(bn_mold *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Leaves out the coordinate along the mean row, the first: all rows have about as much of it, it
- * tells nothing apart, and it is larger than all others. */
+/* Removes the first coordinate, that along the mean row: it is about the same in all rows, larger
+ * than all others, and separates nothing. */
 static void drop_first(bn_embedding *e)
 {
     bn_embedding_drop(e, 1);
@@ -71,7 +71,7 @@ bonsai_status bn_mold_probe(bn_mold *m, const bn_job *job)
     return bn_probe_of(&m->probe, job, &m->judge);
 }
 
-/* Makes the source in coordinates, once all rows are. */
+/* Fills the source in coordinates from the projected rows. */
 static bonsai_status look(bn_mold *m, const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;
@@ -215,7 +215,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_shares_compact(bonsai_graph *g, const bn_shares *s, const bn_basis *b, int64_t first)
+bonsai_status bn_shares_compact(bonsai_graph *g, const bn_shares *s, const bn_basis *b,
+                                int64_t first)
 {
     bonsai_status rc;
     float *to;

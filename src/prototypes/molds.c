@@ -7,7 +7,8 @@
 
 #include "search.h"
 
-enum { LEAST_COLUMNS = 32, MOST_EACH = 16, MORE = 4 };     /* MOST_EACH: prototypes of a class, at first */
+enum { LEAST_COLUMNS = 32, MORE = 4 };
+enum { MOST_EACH = 16 };                /* prototypes of a class, at first */
 enum { MANY_ROWS = 1 << 16 };           /* of which one basis more takes much memory */
 static const double share = 1.0 / 4;    /* of the bytes, that prototypes may cost columns */
 
@@ -30,8 +31,8 @@ static void drop_mold(bn_search *w, bn_mold *m)
     bn_mold_free(m);
 }
 
-/* Returns a place for one more.  All rows in the coordinates of a basis may be much: if they
- * are, only those of the best candidate stay. */
+/* Returns a free place for a mold.  If all rows in the coordinates of a basis take much memory,
+ * frees all molds except that of the best candidate. */
 static bn_mold *free_place(bn_search *w)
 {
     const bool many = w->s->view[BN_FAR]->rows > MANY_ROWS;
@@ -111,7 +112,8 @@ static bonsai_status enter_trial(bn_search *w, bn_trial t)
 {
     bonsai_status rc;
     t.columns = columns_beside(w, &t);
-    if (!may_be(w, t.nodes) || t.columns < bn_least(LEAST_COLUMNS, w->storage.f) || is_entered(w, &t))
+    if (!may_be(w, t.nodes) || t.columns < bn_least(LEAST_COLUMNS, w->storage.f) ||
+        is_entered(w, &t))
         return BONSAI_OK;
     BN_TRY(bn_search_step(w));
     BN_TRY(bn_search_make(&w->best, w, &t, true));
@@ -177,8 +179,8 @@ done:
     return rc;
 }
 
-/* Enters a few prototypes of own rows without edges: all that there is to learn where
- * neighbours only disturb. */
+/* Enters a few prototypes of own rows without edges: where neighbours only disturb, these hold
+ * all that can be learned. */
 static bonsai_status try_alone(bn_search *w, bn_trial t)
 {
     const int64_t least = bn_search_least(w);

@@ -63,7 +63,8 @@ static void keep_nearer(search *q, int64_t k, int64_t row, double distance)
 }
 
 /* Measures every member from its prototype; row `at` of x is row begin of the source. */
-static void measure_members(search *q, const bn_embedding *x, int64_t at, int64_t begin, int64_t end)
+static void measure_members(search *q, const bn_embedding *x, int64_t at, int64_t begin,
+                            int64_t end)
 {
     const int32_t *cluster = q->c->cluster;
 #pragma omp parallel for num_threads(bn_team(q->threads, 4 * bn_numbers(x, end - begin))) \
@@ -103,7 +104,7 @@ done:
     return rc;
 }
 
-/* Finds the nearest of the rows that all ranks found; the first of those as near. */
+/* Replaces the rank's nearest rows by the nearest of all ranks, the first of equals. */
 static bonsai_status agree_on_rows(search *q, double *all)
 {
     bonsai_status rc;
@@ -127,7 +128,8 @@ static bonsai_status take_form(bn_embedding *to, const bn_embedding *rows, const
     bool dense = false;
     for (int v = 0; v < BN_VIEWS; v++)
         dense |= q->blend->share[v] != 0 && q->s->view[v]->e->dense != NULL;
-    return bn_embedding_take(to, rows, NULL, q->c->count, dense, &(bn_place){.threads = q->threads});
+    return bn_embedding_take(to, rows, NULL, q->c->count, dense,
+                             &(bn_place){.threads = q->threads});
 }
 
 bonsai_status bn_clusters_nearest(int64_t *out, const bn_clusters *c, const bn_source *s,

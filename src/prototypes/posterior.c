@@ -8,9 +8,8 @@
 
 static const double posterior_lambda = 1e-4;
 static const double enough = 1e-5;      /* posteriors change by about a percent, at most */
-static const double most_of_a_step = 4e8;       /* products of a step of a fit: about a second for all */
+static const double most_of_a_step = 4e8;       /* products: about a second for all steps */
 
-/* Returns fewer rows if they are long or classes are many. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most)
 {
     int64_t n = bn_least(x->rows, BN_FIT_ROWS);
@@ -98,8 +97,8 @@ done:
     return rc;
 }
 
-void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embedding *e, int64_t classes,
-                     double sharpness, int threads)
+void bn_posterior_by(float *posterior, const bn_scorer *scorer, const bn_embedding *e,
+                     int64_t classes, double sharpness, int threads)
 {
     const double work = (bn_numbers(e, e->rows) + 32.0 * (double)e->rows) * (double)classes;
 #pragma omp parallel for num_threads(bn_team(threads, work)) schedule(static)
@@ -120,8 +119,8 @@ bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t 
     bn_embedding some = {0};
     int32_t *some_label = NULL;
     bool here = bn_sharded_here(x);
-    bn_fit q = {.x = here ? e : &some, .n = bn_rows_to_fit(x, classes, most_of_a_step), .c = classes,
-                .lambda = &posterior_lambda, .ways = 1, .enough = enough,
+    bn_fit q = {.x = here ? e : &some, .n = bn_rows_to_fit(x, classes, most_of_a_step),
+                .c = classes, .lambda = &posterior_lambda, .ways = 1, .enough = enough,
                 .threads = bn_threads(x->at->threads)};
     bn_scorer scorer = {0};
     if (x->rows == 0)

@@ -63,8 +63,8 @@ static bonsai_status list_held(bn_probe *p, const bn_job *job)
     return rc;
 }
 
-/* Returns what near rows count for networks of these models (bits; 0: all), from 0 to 1; far rows
- * count for the rest.  GIN does not see its own row apart from its neighbours', GraphSAGE does. */
+/* Returns the weight of near rows for networks of these models (bits; 0: all), from 0 to 1; far
+ * rows have the rest.  GIN does not see its own row apart from its neighbours', GraphSAGE does. */
 static double near_share_of(int models)
 {
     static const double share[BONSAI_MODEL_COUNT][2] = {
@@ -79,7 +79,7 @@ static double near_share_of(int models)
     return near / (near + far);
 }
 
-/* Puts a view behind a hidden layer of random weights. */
+/* Makes a random layer for the rows x and fills out with its output. */
 static bonsai_status hide(bn_embedding *out, bn_random_layer *h, const bn_embedding *x, int threads)
 {
     bonsai_status rc;
@@ -139,7 +139,11 @@ const bn_merit *bn_probe_merit(const bn_probe *p)
     return &p->merit;
 }
 
-typedef struct { const bn_embedding *rows; const int32_t *label; const bn_merit *merit; } judged_rows;
+typedef struct {
+    const bn_embedding *rows;
+    const int32_t *label;
+    const bn_merit *merit;
+} judged_rows;
 
 typedef struct {                /* of the judged rows, for each lambda */
     int64_t  right[WAYS];       /* how many are right */
@@ -148,10 +152,10 @@ typedef struct {                /* of the judged rows, for each lambda */
     int64_t  stretch;           /* rows that there is room for */
 } findings;
 
-/* Adds to right (ways) how many of some rows, from `first` on, each lambda has right, and notes the
- * classes. */
-static void count_right(int64_t *right, findings *v, const judged_rows *j, const bn_fit *q, int64_t first,
-                        int64_t rows)
+/* Counts in right (ways) the rows from `first` on that each lambda classifies correctly, and
+ * stores the guessed classes. */
+static void count_right(int64_t *right, findings *v, const judged_rows *j, const bn_fit *q,
+                        int64_t first, int64_t rows)
 {
     const float *score = v->score + first % v->stretch * q->k;
     for (int64_t i = 0; i < rows * q->ways; i++) {
@@ -197,8 +201,8 @@ done:
 }
 
 /* Adds the share of a view to the percentage, the mean over the lambdas. */
-static bonsai_status add_merit(double *percent, double share, const findings *v, const judged_rows *j,
-                               const bn_fit *q)
+static bonsai_status add_merit(double *percent, double share, const findings *v,
+                               const judged_rows *j, const bn_fit *q)
 {
     bonsai_status rc = BONSAI_OK;
     const int64_t rows = j->rows->rows;
@@ -217,8 +221,8 @@ done:
     return rc;
 }
 
-/* Returns how many of very many points speak for all: a system as large as both sides of them
- * would take longer than everything else, and its square of bytes. */
+/* Returns the number of points to fit: all of x, or fewer if rows are long, since a system of
+ * both sides' size would take longer than all other steps, and its square of bytes. */
 static int64_t some_points(const bn_embedding *x)
 {
     return x->f >= LONG_ROW ? bn_least(x->rows, BN_MOST_POINTS) : x->rows;
@@ -231,7 +235,7 @@ static double products(double n, double wide, double length, int ways)
     return n * length * m / 2 + ways * m * m * m / 3;
 }
 
-/* Returns how many of them a fit may have that takes no more products. */
+/* Returns the most points, up to n, whose fit takes at most `most` products. */
 static double within(double n, double wide, double length, int ways, double most)
 {
     while (n > 64 && products(n, wide, length, ways) > most)
@@ -256,8 +260,8 @@ double bn_probe_products_once(double *fitted, double n, double wide, double leng
     return products(*fitted, wide, length, WAYS);
 }
 
-/* Adds the share of a view to the percentage, the mean over the lambdas: what the points of x get
- * right; once: of as many of them as a second is enough for. */
+/* Adds a view's share to the percentage: the mean over the lambdas of what fits on the points of
+ * x get right. once: fits only as many points as a second allows. */
 static bonsai_status score(double *percent, double share, const bn_probe *p,
                            const bn_embedding *judged, const bn_embedding *x,
                            const bn_labels *labels, bool once)

@@ -1,10 +1,9 @@
-/* prototypes.c -- the method: the best candidate that the search finds, and its graph.
+/* prototypes.c -- the method: makes the graph of the best candidate that the search finds.
  *
- * Without validation nodes the candidates are made of four fifths of the training nodes and
- * judged on the rest; the one chosen is then made again of all of them.
+ * Without validation nodes the candidates are made from four fifths of the training nodes and
+ * judged on the rest; the chosen one is then made again from all training nodes.
  *
- * Every rank has some of the rows and all of the candidates, of which it decides the same as the
- * others.
+ * Every rank has some of the rows and all of the candidates, and decides the same as the others.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -15,8 +14,9 @@
 
 /* ---- where little fits ---- */
 
-/* Where not even one thin node of each class fits: without soft labels, without weights, and
- * then fewer classes, the largest first.  fits says whether there is a way. */
+/* Makes the smallest candidate where not even one thin node of each class fits: without soft
+ * labels, without weights, and then of fewer classes, the largest first. a->fits says whether it
+ * fits. */
 static bonsai_status make_tiny(bn_candidate *a, bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -34,8 +34,8 @@ done:
     return rc;
 }
 
-/* The smallest graph of one node may be smaller than its eight bits: the sentence tells what
- * it really takes. */
+/* Fails if the smallest graph exceeds the budget.  The message counts the bytes of the graph
+ * itself, which may be fewer than estimated. */
 static bonsai_status check_tiny(const bn_candidate *a, const bonsai_graph *g, const bn_search *w)
 {
     double bytes;
@@ -47,7 +47,7 @@ static bonsai_status check_tiny(const bn_candidate *a, const bonsai_graph *g, co
                       bytes);
 }
 
-/* Says why there is no basis to have coordinates in. */
+/* Fails with the reason why coordinates have no basis. */
 static bonsai_status no_basis(const bn_search *w)
 {
     const bn_job *job = w->job;
@@ -66,17 +66,19 @@ static bonsai_status no_basis(const bn_search *w)
                       "the budget", (long long)w->storage.f, w->budget.bytes);
 }
 
-/* Every node by itself and bytes to spare: rows that lose nothing. */
+/* Stores exact rows if every node is a prototype and the budget has room for them. */
 static bonsai_status make_exact(bn_candidate *a, bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
     bn_candidate b = {.t = a->t};
     bonsai_type type = w->storage.type;
-    if (a->mold || a->t.nodes < w->s->view[BN_FAR]->rows || a->keep.t > 0 || !isfinite(w->budget.bytes))
+    if (a->mold || a->t.nodes < w->s->view[BN_FAR]->rows || a->keep.t > 0 ||
+        !isfinite(w->budget.bytes))
         goto done;
     b.t.form = BN_FORM_BYTES;
     w->storage.type = BONSAI_TYPE_F32;
-    rc = bn_search_make(&b, w, &(bn_trial){.nodes = b.t.nodes, .kind = b.t.kind, .form = b.t.form, .soft = b.t.soft}, true);
+    rc = bn_search_make(&b, w, &(bn_trial){.nodes = b.t.nodes, .kind = b.t.kind, .form = b.t.form,
+                                           .soft = b.t.soft}, true);
     w->storage.type = type;
     if (rc == BONSAI_OK && b.fits && b.keep.t == 0) {
         bn_candidate t = *a;
@@ -88,8 +90,8 @@ done:
     return rc;
 }
 
-/* The chosen candidate of all training rows, where some were held out: there may be more classes
- * among all of them, and larger weights. */
+/* Makes the chosen candidate again from all training rows if some were held out: all rows may
+ * have more classes and larger weights, so fewer prototypes may fit. */
 static bonsai_status make_again(bn_search *w, const bn_trial *chosen)
 {
     bonsai_status rc = BONSAI_OK;
@@ -104,7 +106,7 @@ done:
     return rc;
 }
 
-/* ---- the door ---- */
+/* ---- the graph ---- */
 
 static int say_again(const bonsai_progress *p, void *payload)
 {
@@ -113,7 +115,7 @@ static int say_again(const bonsai_progress *p, void *payload)
     return bn_tick(w->job->at.progress, "prototypes", w->said, BN_SEARCH_STEPS) != BONSAI_OK;
 }
 
-/* Adds origins and members, which are looked for in the coordinates that the graph is stored in. */
+/* Adds origins and members, searched in the coordinates that the graph is stored in. */
 static bonsai_status trace(bonsai_graph *g, const bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -173,7 +175,7 @@ static void row_sets_free(row_sets *k)
     bn_source_rows_free(&k->all);
 }
 
-/* Goes on with these rows; a sign takes one of the bits. */
+/* Makes the search use these rows.  Negative values need a signed type. */
 static void use(bn_search *w, const bn_source_rows *r)
 {
     w->s = &r->s;
@@ -181,7 +183,8 @@ static void use(bn_search *w, const bn_source_rows *r)
         w->storage.type = r->view[v].least < 0 ? BONSAI_TYPE_I8 : w->storage.type;
 }
 
-/* Rows of training nodes; posteriors of very many classes would cost much. */
+/* Collects the rows of training nodes, with posteriors unless soft labels would exceed the
+ * budget. */
 static bonsai_status take_trained(row_sets *k, bn_search *w, bool all)
 {
     bonsai_status rc;
@@ -199,7 +202,7 @@ done:
     return rc;
 }
 
-/* And those of others. */
+/* Collects the rows of training nodes and of nodes without a known label. */
 static bonsai_status take_others(row_sets *k, bn_search *w, bool all)
 {
     bonsai_status rc;
@@ -214,7 +217,8 @@ done:
 
 typedef struct { bn_trial t; bool found, wide; double percent, trained; } chosen;
 
-/* Among rows of training nodes and, where labels are few, among those of all nodes. */
+/* Chooses the best candidate of the rows of training nodes and, if labels are few, of the rows of
+ * all nodes. */
 static bonsai_status choose(chosen *c, row_sets *k, bn_search *w)
 {
     bonsai_status rc;
@@ -246,7 +250,7 @@ done:
     return rc;
 }
 
-/* The chosen candidate of the rows that it is to be made of, unless it is there. */
+/* Makes the chosen candidate from its final rows, unless the search just made it from these. */
 static bonsai_status settle(chosen *c, row_sets *some, row_sets *every, bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -287,7 +291,8 @@ bonsai_status bn_prototypes(bonsai_graph **out, bn_recipe *r, const bn_job *job,
     r->probe = -1;
     r->judged = job->judge.far.rows;
     BN_TRY(bn_agree(job->at.world, BN_NEW(&w, 1)));
-    *w = (bn_search){.job = job, .world = job->at.world, .at = job->at, .budget = *budget, .recipe = r};
+    *w = (bn_search){.job = job, .world = job->at.world, .at = job->at, .budget = *budget,
+                     .recipe = r};
     w->at.progress = (bn_progress){job->at.progress.fn ? say_again : NULL, w};
     w->budget.nodes = budget->trees < budget->nodes ? budget->trees : budget->nodes;
     w->storage = (bn_storage){.accounting = strict ? BONSAI_ACCOUNTING_STRICT

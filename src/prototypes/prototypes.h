@@ -1,7 +1,8 @@
 /* prototypes.h -- synthetic nodes: clusters of embeddings, their labels, and how they are stored.
  *
  *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
- *   probe.c      ridge regression in closed form: the judge of candidates; posterior.c: soft classes
+ *   probe.c      ridge regression in closed form: the judge of candidates
+ *   posterior.c  soft classes
  *   prototypes.c the candidates under a budget, the search among them, the graph of the best
  *
  * SPDX-License-Identifier: MIT */
@@ -16,14 +17,14 @@
 
 typedef struct bn_probe bn_probe;
 
-/* Makes a probe that judges on the job's rows, which are borrowed and were made by
- * bn_judge_embed: the job's own probe if it has one already. */
+/* Makes a probe that judges on the job's rows, which bn_judge_embed made and the probe borrows,
+ * or returns the job's own probe if it has one. */
 bonsai_status bn_probe_new(bn_probe **out, const bn_job *job);
-/* Makes a probe that judges on other rows of the same nodes, which are borrowed; small graphs
+/* Makes a probe that judges on other rows of the same nodes, which it borrows; small graphs must
  * have as many features. */
 bonsai_status bn_probe_of(bn_probe **out, const bn_job *job, const bn_views *judged);
 void bn_probe_free(bn_probe *p);
-/* Returns what the probe compares by. */
+/* Returns the metric that the probe compares by. */
 const bn_merit *bn_probe_merit(const bn_probe *p);
 /* Fills the percentage of judged nodes that classifiers fitted on the labelled nodes of a
  * small graph get right, or another metric of these nodes (merit.h): the mean of two views
@@ -34,11 +35,11 @@ bonsai_status bn_probe_graph(double *percent, const bn_probe *p, const bonsai_gr
 /* Scores rows with one label each, which all weigh the same. */
 bonsai_status bn_probe_rows(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
-/* Scores very many rows within a second or so: few choose the lambda, more are fitted. */
+/* Scores very many rows within about a second: a few choose the lambda, more are fitted. */
 bonsai_status bn_probe_once(double *percent, const bn_probe *p, const bn_views *rows,
                             const int32_t *label);
-/* Return the products of these fits, for plans: of n rows with `wide` columns, the constant included,
- * and `length` numbers; and how many of the rows are fitted once. */
+/* Return the products of these fits, for plans: of n rows with `wide` columns, the constant
+ * included, and `length` numbers; and the number of rows that are fitted once. */
 double bn_probe_products(double n, double wide, double length);
 double bn_probe_products_once(double *fitted, double n, double wide, double length);
 /* Returns a standard error of a score; judged: the `independent` nodes of the merit. */
@@ -55,8 +56,7 @@ bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t 
 void bn_posterior_of(float *row, int64_t c, double sharpness);
 /* Rows that a posterior is fitted on at most, and the largest system of a direct fit. */
 enum { BN_FIT_ROWS = 20000, BN_FIT_DIRECT = 1024 };
-/* Returns how many rows speak for all of x in a fit of these classes, if a step may take `most`
- * products. */
+/* Returns how many rows represent x in a fit of these classes; a step takes `most` products. */
 int64_t bn_rows_to_fit(const bn_sharded *x, int64_t classes, double most);
 /* Gathers the labels of the given rows of all ranks, which ascend; own: of the rank's own
  * rows. */
@@ -90,21 +90,21 @@ typedef struct {                /* what was chosen, for the report */
     int     layers;             /* rounds of averaging in the features */
     const char *rows;           /* what they are made of */
     int     bits, columns;      /* of a value; whether all rows share their columns */
-    int64_t directions;         /* of a basis that rows are mixtures of; 0: they are stored one by one */
+    int64_t directions;         /* of the basis that rows are mixtures of; 0: no basis */
     double  probe;              /* its score in percent on `judged` validation nodes */
-    double  full;               /* the same of all rows in the coordinates of the basis; 0: no basis */
+    double  full;               /* that of all rows in the coordinates of the basis; 0: no basis */
     int64_t judged, candidates; /* how many candidates were scored */
     int     finalists;          /* how many of them networks were trained on; 0: the probe chose */
-    double  trained;            /* what networks trained on the chosen one get right; below 0: none */
+    double  trained;            /* the score of networks trained on the chosen one; below 0: none */
 } bn_recipe;
 
 /* Makes a graph of new nodes within the budget, the same on every rank. */
 typedef bonsai_status bn_make_fn(bonsai_graph **out, bn_recipe *r, const bn_job *job,
                                  const bn_budget *budget);
 
-/* The small graph of prototypes that scores best under the budget.  It has self loops, labels,
- * roles, origins (the member nearest to the stored row), members where job->o->members asks,
- * and soft labels and weights where they pay. */
+/* Makes the small graph of prototypes that scores best under the budget.  It has self loops,
+ * labels, roles, origins (the member nearest to the stored row), members if job->o->members asks
+ * for them, and soft labels and weights if they improve the score. */
 bn_make_fn bn_prototypes;
 
 #endif

@@ -1,12 +1,11 @@
-/* randomlayer.c -- rows as a hidden layer of random weights sees them: relu(W (x - m) / u + b).
+/* randomlayer.c -- a hidden layer of random weights: relu(W (x - m) / u + b) of each row x.
  *
  * m is the mean of the rows that the layer is made for, and u their root mean squared distance from
- * it: what all rows have in common would drown what tells them apart, and a network learns to leave
- * it out.
+ * it: networks learn to ignore what all rows have in common, which would hide their differences.
  * A linear model on such columns stands for a network with a hidden layer.  W is not drawn number
  * by number: x is mixed by random signs and Hadamard transforms, three times each in turn, which
  * comes to the same as a matrix of normal numbers (Yu and others 2016) for far fewer additions, and
- * in an order that is the same everywhere.  The constant b is a column more of x, of a tenth of the
+ * in the same order everywhere.  The constant b is one more column of x, of a tenth of the
  * unit.  Where a row has more columns than are mixed at once, columns that lie that far apart share
  * one, each with its sign.
  *
@@ -29,15 +28,15 @@ static void draw_signs(float *sign, int64_t count, uint64_t item)
         sign[i] = bn_rng_next(&r) >> 63 ? 1.0f : -1.0f;
 }
 
-/* Returns how many mixings of one side give all columns. */
+/* Returns the number of mixings of one side that make all columns. */
 static int64_t mixings(const bn_random_layer *h)
 {
     return h->side < WIDE ? WIDE / h->side : 1;
 }
 
 /* Adds factor times the row to `to` (side), each column with its sign. */
-static void add_row(float *to, const bn_random_layer *h, const bn_embedding *x, int64_t row, float factor,
-                    const float *sign)
+static void add_row(float *to, const bn_random_layer *h, const bn_embedding *x, int64_t row,
+                    float factor, const float *sign)
 {
     const int64_t last = h->side - 1;
     for (int64_t j = 0; x->dense && j < h->f; j++)
@@ -46,7 +45,7 @@ static void add_row(float *to, const bn_random_layer *h, const bn_embedding *x, 
         to[x->index[e] & last] += sign[x->index[e]] * (x->value[e] * factor);
 }
 
-/* Finds the mean row as the layer lays it out, and the unit. */
+/* Finds the mean row, in the layer's order of columns, and the unit. */
 static bonsai_status find_mean(bn_random_layer *h, const bn_embedding *rows)
 {
     bonsai_status rc;
@@ -144,7 +143,7 @@ static void lay_out(float *to, const bn_random_layer *h, const bn_embedding *x, 
     to[h->f & (h->side - 1)] += sign[h->f] * constant;
 }
 
-/* Fills out with one mixing; the last transform is needed in its first columns only, those of
+/* Fills out with one mixing.  Only the first columns of the last transform are needed, those of
  * the sums of stretches. */
 static void one_mixing(float *out, float *room, const bn_random_layer *h, const float *turn)
 {
@@ -165,7 +164,8 @@ static void one_mixing(float *out, float *room, const bn_random_layer *h, const 
     }
 }
 
-static void one_row(float *out, float *room, const bn_random_layer *h, const bn_embedding *x, int64_t row)
+static void one_row(float *out, float *room, const bn_random_layer *h, const bn_embedding *x,
+                    int64_t row)
 {
     for (int64_t m = 0; m < mixings(h); m++) {
         lay_out(room, h, x, row, h->sign + m * (h->f + 1), h->mean + m * h->side);
@@ -173,8 +173,8 @@ static void one_row(float *out, float *room, const bn_random_layer *h, const bn_
     }
 }
 
-bonsai_status bn_random_layer_rows(bn_embedding *out, const bn_random_layer *h, const bn_embedding *x,
-                             int threads)
+bonsai_status bn_random_layer_rows(bn_embedding *out, const bn_random_layer *h,
+                                   const bn_embedding *x, int threads)
 {
     bonsai_status rc;
     memset(out, 0, sizeof *out);

@@ -1,4 +1,4 @@
-/* randomlayer.h -- rows as a hidden layer of random weights sees them; see randomlayer.c.
+/* randomlayer.h -- a hidden layer of random weights; see randomlayer.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_RANDOMLAYER_H
@@ -16,12 +16,12 @@ typedef struct {
     float  *mean;               /* a side for each mixing: the mean row, in the unit */
 } bn_random_layer;
 
-/* Makes a layer for rows such as these. */
+/* Makes a layer for rows like these, whose mean and spread it is given. */
 bonsai_status bn_random_layer_new(bn_random_layer *h, const bn_embedding *rows);
 void bn_random_layer_free(bn_random_layer *h);
-/* Fills out (dense, BN_RANDOM_COLUMNS columns) with what the layer makes of each row of x: the
- * bits of a row depend neither on the others nor on whether x is dense. */
-bonsai_status bn_random_layer_rows(bn_embedding *out, const bn_random_layer *h, const bn_embedding *x,
-                             int threads);
+/* Fills out (dense, BN_RANDOM_COLUMNS columns) with the layer's output for each row of x: the
+ * bits of a row depend neither on the other rows nor on whether x is dense. */
+bonsai_status bn_random_layer_rows(bn_embedding *out, const bn_random_layer *h,
+                                   const bn_embedding *x, int threads);
 
 #endif

@@ -114,7 +114,7 @@ static bonsai_status make_shares(bn_candidate *a, const bn_search *w)
     a->keep.t = a->storage.kept < a->storage.f ? a->storage.kept : 0;
     a->fits = bn_storage_bytes(&a->storage, a->c->count, 0) <= w->budget.bytes &&
               a->shares.rows <= bn_most_decoded / (a->storage.kept + 1) &&
-              (!w->job->o->coordinates || a->shares.r < a->storage.f);    /* no more than features */
+              (!w->job->o->coordinates || a->shares.r < a->storage.f);
 done:
     return rc;
 }
@@ -136,9 +136,9 @@ static bool is_free(const bn_search *w)
     return w->storage.accounting == BONSAI_ACCOUNTING_STRICT && !w->job->o->members;
 }
 
-/* Finds out whether rows that are stored one by one have teachers: they must be dense and not
- * too wide.  Whether rows of unlabelled nodes are dense depends on the layout of the input, so
- * these have none. */
+/* Sets the teachers of rows that are stored one by one, which must be dense and not too wide.
+ * Rows of unlabelled nodes have none, since whether they are dense depends on the layout of the
+ * input. */
 static bonsai_status find_teachers(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -205,8 +205,8 @@ done:
 }
 
 /* Returns the share of posteriors in soft labels.  The fewer members a prototype has, the more
- * their class adds to it.  A teacher labels the prototype's own row, so its word counts for
- * more. */
+ * their class counts.  A teacher labels the prototype's own row, so it counts for more than the
+ * mean of the members. */
 static double mix_of(const bn_candidate *a, const bn_search *w)
 {
     const double members = (double)w->s->view[BN_FAR]->rows / (double)a->c->count;
@@ -233,8 +233,8 @@ bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const 
     return bn_candidate_graph(out, &p, form, w->job);
 }
 
-/* Scores a candidate as it will be read or, of a basis, in its coordinates.  The score is
- * rank 0's: BLAS may round another way on another rank's machine. */
+/* Scores a candidate as the file will be read or, with a basis, in its coordinates.  The score is
+ * rank 0's, since BLAS may round differently on another machine. */
 bonsai_status bn_search_score(bn_candidate *a, bn_search *w)
 {
     bonsai_status rc;
@@ -261,8 +261,7 @@ bool bn_trial_same(const bn_trial *a, const bn_trial *b)
            a->views == b->views && a->columns == b->columns && a->bare == b->bare;
 }
 
-/* Returns whether rows would be too thin to be of use, so that their clusters need not be
- * looked for. */
+/* Returns whether rows would keep too few entries to be worth clustering. */
 static bool is_thin(const bn_search *w, const bn_trial *t)
 {
     bn_storage s = bn_search_storage(w, t);
@@ -357,7 +356,7 @@ static int64_t whole(const bn_search *w, int form)
     return bn_storage_most(&s, w->budget.bytes, s.f);
 }
 
-/* Returns whether there are so many rows that clustering takes most of the time. */
+/* Returns whether rows are so many that clustering takes most of the time. */
 static bool has_many(const bn_search *w)
 {
     return w->s->view[BN_FAR]->rows > MANY;
@@ -384,7 +383,8 @@ static int list_sizes(int64_t *size, const bn_search *w)
     for (int i = 0; i < 3; i++)
         if (full[i] > least && full[i] <= most)
             size[count++] = full[i];
-    for (int64_t n = least; n <= most && count < SIZES; n *= is_brief(w) ? STRIDE * STRIDE : STRIDE) {
+    const int64_t step = is_brief(w) ? STRIDE * STRIDE : STRIDE;
+    for (int64_t n = least; n <= most && count < SIZES; n *= step) {
         bool near = false;
         for (int i = 0; i < count; i++)
             near |= n > least && n < 2 * size[i] && size[i] < 2 * n;
@@ -418,8 +418,8 @@ done:
     return rc;
 }
 
-/* Takes as many as keep all of their entries, else the fewest, where there is nothing to
- * judge on. */
+/* Makes the candidate without judging it: the most prototypes that keep all of their entries,
+ * else the fewest. */
 static bonsai_status guess_size(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -451,8 +451,8 @@ done:
     return rc;
 }
 
-/* Tries rows of other kinds, as many; of pairs, which are two nodes each, also twice and half
- * as many. */
+/* Tries as many rows of other kinds; of pairs, which are two nodes each, also twice and half as
+ * many. */
 static bonsai_status try_kinds(bn_search *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -489,7 +489,7 @@ done:
     return rc;
 }
 
-/* Tries what is near the best of a few sizes. */
+/* Tries sizes, kinds of rows and forms near those of the best candidate. */
 static bonsai_status improve_rows(bn_search *w)
 {
     bonsai_status rc;
@@ -537,7 +537,7 @@ bonsai_status bn_search_all(bn_search *w)
     if (w->job->o->coordinates)         /* rows that are stored one by one have none */
         return w->finals > 0 ? bn_search_choose(w) : BONSAI_OK;
     BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
-    if (!w->best.c && w->finals == 0 && w->storage.soft) {      /* soft labels are the first to go */
+    if (!w->best.c && w->finals == 0 && w->storage.soft) {      /* soft labels go first */
         w->storage.soft = false;
         BN_TRY(w->probe ? try_sizes(w) : guess_size(w));
     }

@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {                /* the best candidate of a family: the same rows, the same basis */
     bn_trial t;
-    double   percent;           /* of the probe, which does not compare families; below 0: not known */
-    double   score;             /* what trained networks get right; the probe's percent if there are none */
+    double   percent;           /* of the probe, for candidates of one family; below 0: not known */
+    double   score;             /* of trained networks; without them the probe's percent */
     bonsai_graph *g;            /* its small graph, in shares of the basis' directions or in
                                  * coordinates, ... */
     bn_basis basis;             /* ... which networks are trained on; r 0: there is none */
@@ -56,19 +56,20 @@ typedef struct {
     bn_teachers teachers;       /* of rows that are stored one by one */
     bn_guide guide;             /* live NULL: not made yet */
     int     steps[BN_GUIDES];   /* that the last guide took, ... */
-    bool    settled;            /* ... and the next one is to take: judged rows are among those it fits */
-    bn_mold mold[BN_SEARCH_MOLDS];      /* of the best, and of others that were tried; views 0: none */
+    bool    settled;            /* ... and the next one takes: it fits judged rows too */
+    bn_mold mold[BN_SEARCH_MOLDS];      /* of the best and of other trials; views 0: none */
     struct { bn_trial t; double percent; } tried[BN_SEARCH_TRIED];
     int     count;
     bn_candidate best;          /* of the family that is searched; c NULL: none yet */
     bn_finalist final[BN_FINALS_MOST];  /* the best of each family */
     int     finals;
-    double  trained;            /* what networks trained on the best get right; below 0: not known */
+    double  trained;            /* the score of networks trained on the best; below 0: none */
     bn_place at;                /* for inner stages: says again what was said last */
     int64_t said;
 } bn_search;
 
-/* Finds the best candidate of the source, w->best; none may fit.  Collective, as all of these. */
+/* Finds the best candidate of the source and stores it in w->best, empty if none fits.
+ * Collective, like all functions below. */
 bonsai_status bn_search_all(bn_search *w);
 /* Makes one candidate, whether it fits or not; weights: of nodes, where they differ. */
 bonsai_status bn_search_make(bn_candidate *a, bn_search *w, const bn_trial *t, bool weights);
@@ -86,8 +87,8 @@ bonsai_status bn_search_enter(bn_search *w);
  * prefers where none are trained, and drops the others.  (choose.c) */
 bonsai_status bn_search_choose(bn_search *w);
 void bn_search_drop_finals(bn_search *w);
-/* Return whether rows may have a basis, and make the guide that it comes from, once.
- * (search.c, molds.c) */
+/* Return whether rows may have a basis; make the guide that bases come from, once. (search.c,
+ * molds.c) */
 bool bn_search_may_guide(const bn_search *w);
 bonsai_status bn_search_guide(bn_search *w);
 /* Fills *columns with the columns of a basis that fit beside the trial's prototypes; below 0:
@@ -106,14 +107,14 @@ bool bn_search_may_teach(const bn_search *w);
 bonsai_status bn_search_mold(bn_mold **out, bn_search *w, int views, int64_t columns);
 /* Makes the small graph of a candidate, without origins. */
 bonsai_status bn_search_build(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
-/* Makes the same with a feature for each direction of its basis: a share of it or, as the
+/* Makes the small graph with a feature for each direction of its basis: a share of it or, as the
  * options ask, a coordinate. */
 bonsai_status bn_search_shares(bonsai_graph **out, const bn_candidate *a, const bn_search *w);
 bn_storage bn_search_storage(const bn_search *w, const bn_trial *t);
-/* Return the least and the most clusters that there may be. */
+/* Return the least and the most clusters that are possible. */
 int64_t bn_search_least(const bn_search *w);
 int64_t bn_search_most(const bn_search *w);
-/* Ticks for one more candidate; for what is done, of BN_SEARCH_STEPS. */
+/* Report progress: one more candidate; `done` of BN_SEARCH_STEPS. */
 bonsai_status bn_search_step(bn_search *w);
 bonsai_status bn_search_say(bn_search *w, int64_t done);
 void bn_candidate_free(bn_candidate *a);

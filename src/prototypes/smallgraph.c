@@ -31,8 +31,8 @@ void bn_soften(uint8_t *out, int32_t label, const float *posterior, int64_t clas
     }
 }
 
-/* Lists a self loop for each node, if any; of a pair, one for the second node and an edge
- * between both; of twofold prototypes, one for the first. */
+/* Lists a self loop for each node, unless nodes are alone; for a pair an edge between both nodes
+ * and a self loop of the second; for a twofold prototype a self loop of the first. */
 static void list_edges(uint32_t *offsets, uint32_t *neighbors, int64_t n, const bn_storage *s)
 {
     int64_t at = 0;
@@ -90,11 +90,12 @@ static bonsai_status put_labels(bonsai_graph *g, const bn_plan *p)
     for (int64_t i = 0; i < rows; i++)
         put_number(label, wide, i, i < labelled ? (int64_t)p->c->label[i % n] : UINT32_MAX);
     if (s->soft) {
-        BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8, rows * classes));
+        BN_TRY(bn_graph_array(&soft, g, BONSAI_SECTION_SOFT_LABELS, BONSAI_TYPE_U8,
+                              rows * classes));
         for (int64_t i = 0; i < labelled; i++)
             bn_soften(soft + i * classes, p->c->label[i % n],
-                      p->taught ? p->taught + i * classes : p->c->posterior + i % n * classes, classes,
-                      p->mix);
+                      p->taught ? p->taught + i * classes : p->c->posterior + i % n * classes,
+                      classes, p->mix);
     }
     if (s->largest > 0) {
         wide = s->both               ? BONSAI_TYPE_F32
@@ -141,8 +142,8 @@ static void be_coordinates(bonsai_graph *g)
     g->view.flags |= BONSAI_FLAG_COORDINATES;
 }
 
-/* Returns the first direction that is a feature: the mean row, which comes first unless the
- * basis is bare, is not judged. */
+/* Returns the first direction that is a feature: the mean row, first unless the basis is bare, is
+ * not judged. */
 static int64_t first_direction(const bn_plan *p, bn_compact form)
 {
     return form == BN_COMPACT_JUDGED && !p->bare ? 1 : 0;
@@ -252,8 +253,9 @@ static bonsai_status gather_clusters(int32_t **out, const bn_clusters *c, const 
     if (rc == BONSAI_OK)
         rc = BN_NEW(&bytes, bn_ranks(w));
     BN_TRY(bn_agree(w, rc));
+    const int64_t *first = s->view[BN_FAR]->first;
     for (int r = 0; r < bn_ranks(w); r++)
-        bytes[r] = (s->view[BN_FAR]->first[r + 1] - s->view[BN_FAR]->first[r]) * (int64_t)sizeof **out;
+        bytes[r] = (first[r + 1] - first[r]) * (int64_t)sizeof **out;
     BN_TRY(bn_gather(w, *out, bytes, c->cluster));
 done:
     bn_free(bytes);

@@ -1,5 +1,5 @@
-/* sourcerows.c -- the rows that prototypes are made of: those of training nodes, all or without the ones
- * that candidates are judged on.
+/* sourcerows.c -- collects the rows that prototypes are made of: those of all training nodes, or
+ * only of those that candidates are not judged on.
  *
  * SPDX-License-Identifier: MIT */
 #include "sourcerows.h"
@@ -23,7 +23,7 @@ void bn_source_rows_free(bn_source_rows *r)
     bn_big_free(r->posterior);
 }
 
-/* The rank's own rows that take part, and the nodes of those of all ranks. */
+/* Lists the rank's own rows that take part, and the nodes of the rows of all ranks. */
 static bonsai_status list_rows(bn_source_rows *r, int64_t *row, int64_t *count, const bn_job *job,
                                const uint8_t *held)
 {
@@ -64,9 +64,8 @@ done:
     return rc;
 }
 
-/* What is known of its rows, once they, their nodes and labels are there. */
 bonsai_status bn_source_rows_fill(bn_source_rows *r, const bn_embedding *const given[BN_VIEWS],
-                             int64_t classes, const bn_place *at)
+                                  int64_t classes, const bn_place *at)
 {
     bonsai_status rc = BONSAI_OK;
     for (int v = 0; v < BN_VIEWS; v++) {
@@ -85,7 +84,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_source_rows_make(bn_source_rows *r, const bn_job *job, bool all, const bn_place *at)
+bonsai_status bn_source_rows_make(bn_source_rows *r, const bn_job *job, bool all,
+                                  const bn_place *at)
 {
     bonsai_status rc;
     const uint8_t *held = all ? NULL : job->held;
@@ -126,7 +126,8 @@ bonsai_status bn_source_rows_posterior_by(bn_source_rows *r, const bn_guide *g)
     BN_TRY(make_posterior(r));
     BN_TRY(bn_agree(x->at->world, bn_scorer_room(&scorer, g->f, c)));
     for (int64_t j = 0; j < g->f; j++)
-        memcpy(scorer.w + j * scorer.wide, g->w[BN_GUIDE_FAR] + j * c, (size_t)c * sizeof *scorer.w);
+        memcpy(scorer.w + j * scorer.wide, g->w[BN_GUIDE_FAR] + j * c,
+               (size_t)c * sizeof *scorer.w);
     memcpy(scorer.w + g->f * scorer.wide, g->constant, (size_t)c * sizeof *scorer.w);
     bn_posterior_by(r->posterior, &scorer, x->e, c, bn_sharpness, bn_threads(x->at->threads));
     r->s.posterior = r->posterior;

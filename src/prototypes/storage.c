@@ -23,7 +23,7 @@ static double value_bytes(const bn_storage *s, double values)
 static double factor_bytes(const bn_storage *s, double rows)
 {
     double r = (double)s->directions, columns = (double)s->kept;
-    double list = fmin(columns * index_bytes(s), ceil((double)s->f / 8));       /* or a bit for each */
+    double list = fmin(columns * index_bytes(s), ceil((double)s->f / 8));   /* or a bit for each */
     return ceil(r * columns / 2) + 4 * r + (s->kept < s->f ? list : 0) + rows * (r + 4);
 }
 
@@ -31,7 +31,8 @@ static double feature_bytes(const bn_storage *s, double rows, double stored)
 {
     if (s->directions > 0)
         return factor_bytes(s, rows);
-    double dense = value_bytes(s, rows * (double)s->f), offset = stored <= (double)UINT32_MAX ? 4 : 8;
+    double dense = value_bytes(s, rows * (double)s->f);
+    double offset = stored <= (double)UINT32_MAX ? 4 : 8;
     double other = s->columns ? stored * index_bytes(s) + value_bytes(s, rows * stored)
                               : (rows + 1) * offset + stored * index_bytes(s) +
                                     value_bytes(s, stored);
@@ -42,7 +43,7 @@ double bn_storage_bytes(const bn_storage *s, int64_t n, int64_t stored)
 {
     double rows = (double)bn_storage_rows(s, n), soft = s->soft ? (double)s->classes : 0;
     double entries = (s->pairs ? 3 : s->alone ? 0 : 1) * (double)n;     /* of the adjacency */
-    if (s->accounting != BONSAI_ACCOUNTING_STRICT)      /* doc/bytes.md; the self loop is one of E */
+    if (s->accounting != BONSAI_ACCOUNTING_STRICT)      /* doc/bytes.md; E has the self loop */
         return 2 * (3 * (double)stored + rows * (1 + soft + (s->largest > 0)) + 2 * rows);
     double label = s->classes <= 255 ? 1 : s->classes <= 65535 ? 2 : 4;
     double weight = s->largest == 0 ? 0 : s->both ? 4 : s->largest <= 255 ? 1

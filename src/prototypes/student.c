@@ -120,7 +120,8 @@ static bonsai_status make_room(bn_student *s)
     for (int v = 0; v < BN_VIEWS; v++)
         scratch = largest(scratch, bn_times_room(&s->view[v].x, s->h));
     const bn_input hidden = {.rows = s->p, .cols = s->h, .dense = s->slab};
-    scratch = largest(scratch, largest(bn_times_room(&hidden, s->c), bn_times_room(&s->basis, s->h)));
+    scratch = largest(scratch, bn_times_room(&hidden, s->c));
+    scratch = largest(scratch, bn_times_room(&s->basis, s->h));
     l->count = place_of(s, PARTS);
     BN_TRY(BN_NEW(&s->slab, 4 * l->count + 3 * units + s->p * s->c + mixed));
     l->param = s->slab;
@@ -287,8 +288,8 @@ static void take_weights(bn_scorer *to, const bn_student *s, int part)
                (size_t)s->h * sizeof *w);
 }
 
-static void see(bn_answer_room *x, const bn_student *s, int which, const bn_views *rows, int64_t first,
-                int64_t count)
+static void see(bn_answer_room *x, const bn_student *s, int which, const bn_views *rows,
+                int64_t first, int64_t count)
 {
     const bn_embedding *view[BN_VIEWS] = {
         [BN_OWN] = &rows->own, [BN_AROUND] = &rows->around, [BN_FAR] = &rows->far};

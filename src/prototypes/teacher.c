@@ -30,7 +30,7 @@ typedef struct {
     const int32_t *label;
     double  *mean, scale;       /* f; of the rows as they were given */
     double  *gram, *factor, *side;      /* (m,m); its factor; (m,c) */
-    double  *w, *v, *last;      /* (m,c): weights; those that the next step starts from; the ones before */
+    double  *w, *v, *last;      /* (m,c): weights; the start of the next step; the last weights */
     float   *in, *slope;        /* (m,k): v, and the slope there */
     float   *score;             /* (n,k) */
     int      threads;

@@ -110,8 +110,8 @@ static int teacher_of(const bn_kind *kind)
 }
 
 /* Labels an own row by what is around it, or by an average neighbourhood if around is NULL. */
-static void label_joint(float *posterior, const bn_teachers *t, const float *own, const float *around,
-                      float *room)
+static void label_joint(float *posterior, const bn_teachers *t, const float *own,
+                        const float *around, float *room)
 {
     const int64_t f = t->f;
     memcpy(room, own, (size_t)f * sizeof *room);

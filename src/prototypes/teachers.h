@@ -13,7 +13,7 @@ enum { BN_TEACHERS_WIDEST = 512 };      /* columns of rows that teachers are fit
 
 typedef struct {
     const bn_source *s;         /* dense rows; borrowed; NULL: not looked at yet */
-    int64_t    f, skip;         /* columns, after those that are left out, the first ones; f 0: none */
+    int64_t    f, skip;         /* columns, after the `skip` first ones; f 0: no teachers */
     bn_teacher teacher[BN_TEACHERS];    /* made when they are asked for */
     float     *around;          /* the mean of what is around rows, made with the joint teacher */
 } bn_teachers;

@@ -58,8 +58,7 @@ static void teaching_free(teaching *t)
     bn_fit_free(&t->fit);
 }
 
-/* Lists the trees and those of the other nodes that were picked, in the order of nodes, on
- * every rank alike. */
+/* Lists the trees and the picked other nodes in the order of nodes, on every rank alike. */
 static bonsai_status list_nodes(teaching *t, const uint8_t *taken)
 {
     bonsai_status rc;
@@ -139,8 +138,8 @@ static int64_t best_of(const float *score, const teaching *t)
     return best;
 }
 
-/* Finds the lambda that is right about most validation nodes; the usual one if there are
- * none. */
+/* Finds the lambda that classifies most validation nodes correctly; the usual one without such
+ * nodes. */
 static bonsai_status find_way(int *way, const teaching *t)
 {
     bonsai_status rc;
@@ -237,7 +236,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_source_rows_unlabelled(bn_source_rows *out, const bn_job *job, bool all, const bn_place *at)
+bonsai_status bn_source_rows_unlabelled(bn_source_rows *out, const bn_job *job, bool all,
+                                        const bn_place *at)
 {
     bonsai_status rc;
     int64_t classes = job->g->view.classes;

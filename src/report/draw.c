@@ -93,8 +93,8 @@ static int decode(const unsigned char *s, uint32_t *code)
     return len;
 }
 
-/* Returns whether a character is a control character, changes the direction of text, or is
- * none of Unicode's. */
+/* Returns whether a character is a control character, changes the direction of text, or is not in
+ * Unicode. */
 static bool is_harmful(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||

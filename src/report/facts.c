@@ -112,8 +112,7 @@ done:
     return rc;
 }
 
-/* Finds the class of most test nodes, the lowest of equals, and what always naming it is
- * worth. */
+/* Finds the class of most test nodes, the lowest of equals, and the score of always naming it. */
 static bonsai_status find_largest(bn_facts *f, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -134,8 +133,8 @@ done:
 
 /* ---- the full graph ---- */
 
-/* Finds the full graph with the split that was used and, where only its training part was
- * seen, that part. */
+/* Finds the full graph with the split that was used and, if only its training part was read, that
+ * part. */
 static bonsai_status find_condensed(bonsai_graph **split, bonsai_graph **part, const bn_facts *f)
 {
     bonsai_status rc;

@@ -73,15 +73,17 @@ typedef struct {
     char   *feature_text;
 } bn_facts;
 
-/* Refuses a full graph that is not the one that was condensed, as far as numbers tell. */
+/* Gathers the facts.  Fails if numbers of the full graph show that it is not the one that was
+ * condensed. */
 bonsai_status bn_facts_gather(bn_facts *f, const bonsai_graph *small, const bonsai_graph *full,
                               int threads, bn_progress p);
 void bn_facts_free(bn_facts *f);
-/* Parts of it (representatives.c): the nodes that stand for others; names of features, one a
- * line, that hold instead of the graphs' own. */
+/* Fill parts of the facts (representatives.c): the nodes that stand for others; given names of
+ * features, one a line, which replace the graphs' own. */
 bonsai_status bn_facts_stand(bn_facts *f);
 bonsai_status bn_facts_name_features(bn_facts *f, const char *text);
-/* The name of a feature of small, or NULL, and its number in the full graph. */
+/* Returns the name of a feature of the small graph, or NULL, and sets its number in the full
+ * graph. */
 const char *bn_facts_feature(int64_t *number, const bn_facts *f, int64_t feature);
 
 #endif

@@ -35,29 +35,32 @@ typedef struct {
     char        title[1024];
 } bn_sheet;
 
-/* The whole page of facts. */
+/* Draws the whole page of facts. */
 void bn_sheet_draw(bn_page *p, const bn_facts *f, const bonsai_report_options *o);
 
 double bn_part_of(double part, double whole);             /* NAN: there is no whole */
-/* The values if they are wanted; else frees them and returns null. */
+/* Returns the values if they are wanted; else frees them and returns null. */
 bn_json *bn_sheet_if(bool wanted, bn_json *values);
-/* A chart of bars; takes its title, labels and series.  Two series, the first if it is wanted. */
+/* Return a chart of bars, which takes its title, labels and series; and two series, the first
+ * only if it is wanted. */
 bn_json *bn_bars(bn_json *title, const char *x, const char *y, bn_json *labels, bn_json *series);
 bn_json *bn_two_series(const char *first, bn_json *values, bool wanted, const char *second,
                        bn_json *others);
 
-/* Cells: the metric in percent, NAN: not known; the model's name, BN_CELL_TEXT long at most; the
- * full graph's of a model, and the first of a small graph, that are known. */
+/* Return the metric of a cell in percent, NAN if it is not known; the model's name, in a buffer
+ * of BN_CELL_TEXT; the known cell of a model on the full graph; and the first known cell of a
+ * small graph. */
 enum { BN_CELL_TEXT = 64 };
 double bn_cell_metric(const bonsai_cell *c, bonsai_metric m);
 void bn_cell_model(char *out, const bonsai_cell *c);
 const bonsai_cell *bn_sheet_full_cell(const bn_sheet *s, bonsai_model_kind model);
 const bonsai_cell *bn_sheet_first_cell(const bn_sheet *s);
-/* The percent of a class that a cell's models found, NAN: not known; the class that the first small
- * graph's models find least where recalls are far apart or accuracy hides a loss, else -1. */
+/* Return the percent of a class that a cell's models find, NAN if it is not known; and the class
+ * that the first small graph's models find least, if recalls are far apart or accuracy hides a
+ * loss, else -1. */
 double bn_sheet_recall_of(const bn_sheet *s, const bonsai_cell *c, int64_t k);
 int64_t bn_sheet_lost_class(const bn_sheet *s);
-/* The strongest features of a node. */
+/* Returns the strongest features of a node. */
 bn_json *bn_distinctive_values(const bn_facts *f, const bn_stand *n);
 
 void bn_sheet_head(bn_page *p, const bn_sheet *s);

@@ -56,7 +56,7 @@ static bn_json *difference(const worth *w, double bytes)
                         "loss", !same && points < 0 ? -points : NAN, "bytes", bytes);
 }
 
-/* Returns the class that fares worst, where the one number hides it; else null. */
+/* Returns the class with the worst recall if the one number hides it; else null. */
 static bn_json *lost_class(const bn_sheet *s, const worth *w)
 {
     const int64_t lost = bn_sheet_lost_class(s);

@@ -171,7 +171,8 @@ static void put_command(bn_page *line, const bn_sheet *s)
     }
 }
 
-/* The record of updated prototypes does not say what they were before. */
+/* Returns the command that makes the graph again, else null: the record of updated prototypes
+ * lacks the options from before the update. */
 bn_json *bn_sheet_command(const bn_sheet *s)
 {
     if (!s->o->command && (!s->f->made.has_options || s->f->made.updated))
@@ -180,8 +181,9 @@ bn_json *bn_sheet_command(const bn_sheet *s)
     bn_put(&line, s->o->command ? s->o->command : "");
     if (!s->o->command)
         put_command(&line, s);
-    bn_json *v = bn_json_pack("{sb,ss}", "learned", bn_fact(&s->f->made.info, BN_FACT_LEARN_ROUNDS) > 0,
-                              "command", line.text ? line.text : "");
+    bn_json *v = bn_json_pack("{sb,ss}", "learned",
+                              bn_fact(&s->f->made.info, BN_FACT_LEARN_ROUNDS) > 0, "command",
+                              line.text ? line.text : "");
     if (line.failed)
         bn_json_set(v, "command", NULL);
     bn_page_free(&line);

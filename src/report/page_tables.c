@@ -20,8 +20,8 @@ static void part(char first[LONG_SENTENCE], const char **rest, const char *text)
     *rest = length ? end + 2 : text + strlen(text);
 }
 
-/* Puts what was measured; data and protocol are folded, since they are much the same for all
- * tables, and so is a long text behind its first sentence. */
+/* Puts the text about a table: data and protocol are folded, because they are nearly the same for
+ * all tables, and so is the rest of a long text behind its first sentence. */
 static void put_about(bn_page *p, const bn_json *table)
 {
     char first[LONG_SENTENCE];

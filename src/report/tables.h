@@ -4,8 +4,8 @@
  *   page_grid.c    a table: its heads, groups and rows
  *   page_cell.c    a number with all that is known of it
  *
- * bonsai_report_tables in bonsai_study.h says what the JSON holds.  It may hold anything: what is
- * not as it should be is left out or drawn as a dash.
+ * bonsai_report_tables in bonsai_study.h says what the JSON holds.  It may hold anything: parts
+ * of another form are left out or drawn as a dash.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TABLES_H
@@ -40,7 +40,7 @@ typedef struct {                /* what a cell has to know of its column */
 } bn_cell_style;
 
 bn_json *bn_cell_values(const bn_json *cell, const bn_cell_style *s);
-/* The number-th table of the page, without its charts. */
+/* Puts table `number` of the page, without its charts. */
 void bn_put_grid(bn_page *p, const bn_json *table, int number);
 int  bn_decimals_of(const bn_json *table);              /* 0 to 9 */
 

@@ -104,7 +104,7 @@ static void put_mark(bn_page *p, const bn_json *v, const char *argument)
                   bn_json_as_number(bn_json_get(v, "radius")));
 }
 
-/* Anything as JSON in a script element, which "<" could end. */
+/* Puts any value as JSON in a script element, which "<" could end. */
 static void put_json(bn_page *p, const bn_json *v, const char *argument)
 {
     char *text = bn_json_print(v, 0, 10);

@@ -24,22 +24,22 @@
 
 /* Writes a template with values, which it frees.  A fault is remembered in the page. */
 void bn_fill(bn_page *p, const char *name, bn_json *values);
-/* The same with values that stay the caller's, and for a template that is given as text. */
+/* Do the same with values that the caller keeps, and with a template that is given as text. */
 void bn_fill_with(bn_page *p, const char *name, const bn_json *values);
 void bn_fill_text(bn_page *p, const char *text, const bn_json *values);
 
-/* The page's frame: <!doctype> ... <main>, with all CSS inside; and its end.  fragment: a
+/* Put the page's frame: <!doctype> ... <main>, with all CSS inside; and its end.  fragment: a
  * <div class="bonsai"> with the CSS scoped to it. */
 void bn_page_begin(bn_page *p, const char *title, bool fragment);
 void bn_page_end(bn_page *p, bool fragment);
-/* folded: what is inside, for those who may open it; NULL: the section is open. */
+/* Begin and end a section.  folded: the words to click on to open it; NULL: it is open. */
 void bn_section_begin(bn_page *p, const char *id, const char *heading, const char *folded);
 void bn_section_end(bn_page *p, const char *folded);
 
-/* The number, NAN: it is not one; the text of a member, "": there is none. */
+/* Return the number, NAN if it is not one; and the text of a member, "" if it has none. */
 double bn_real_of(const bn_json *v);
 const char *bn_text_of(const bn_json *object, const char *key);
-/* A tick at a share of an axis: {at, text}. */
+/* Returns a tick at a share of an axis: {at, text}. */
 bn_json *bn_axis_tick(double v, double share, bool power);
 
 #endif

@@ -1,4 +1,4 @@
-/* cellfacts.c -- a row for each fact that cells hold; a new one is a row.
+/* cellfacts.c -- the table of the facts that cells hold, to fill, add and divide them.
  *
  * SPDX-License-Identifier: MIT */
 #include "cellfacts.h"

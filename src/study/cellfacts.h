@@ -10,7 +10,7 @@
 void bn_cell_fill(bonsai_cell *c, const bonsai_condense_info *i);
 /* Adds the facts of a cell to sums; -1 once one is not known. */
 void bn_cell_add(bonsai_cell *to, const bonsai_cell *c);
-/* Divides the sums of so many cells. */
+/* Divides the sums by the number of cells. */
 void bn_cell_divide(bonsai_cell *to, int64_t cells);
 
 #endif

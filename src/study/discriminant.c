@@ -41,7 +41,7 @@ static void free_space(space *s)
 
 /* ---- the space ---- */
 
-/* The largest classes, the lower first of equals. */
+/* Places the largest classes, the lower first of equals; returns how many. */
 static int place_classes(space *s)
 {
     const int64_t classes = s->l->classes;
@@ -113,7 +113,8 @@ static void measure(space *s)
     double trace = 0;
     for (int64_t i = 0; i < l->count; i++)
         for (int b = 0; b < Q; b++)
-            s->middle[(int64_t)l->label[i] * Q + b] += s->z[i * Q + b] / (double)s->size[l->label[i]];
+            s->middle[(int64_t)l->label[i] * Q + b] +=
+                s->z[i * Q + b] / (double)s->size[l->label[i]];
     for (int64_t c = 0; c < l->classes; c++)
         if (s->size[c] > 0)
             add_square(s->between, s->middle + c * Q, (double)s->size[c] / n);
@@ -132,7 +133,7 @@ static void measure(space *s)
 
 /* ---- the directions ---- */
 
-/* out = x' y, all Q x Q. */
+/* Computes out = x' y, all Q x Q. */
 static void product(double *out, const double *x, const double *y)
 {
     for (int a = 0; a < Q; a++)
@@ -144,7 +145,7 @@ static void product(double *out, const double *x, const double *y)
         }
 }
 
-/* Directions of z (Q x 2), and the share of each. */
+/* Finds the directions of z (Q x 2), and the share of each. */
 static void solve(double found[Q * 2], double share[2], space *s)
 {
     double turn[Q * Q], half[Q * Q], even[Q * Q], sum = 0;
@@ -169,7 +170,7 @@ static void solve(double found[Q * 2], double share[2], space *s)
     }
 }
 
-/* Two classes have one direction: beside it goes the first principal one. */
+/* Fills the second direction of two classes, which have only one, with the first principal one. */
 static void fill_second(bn_principal *out, const bn_principal *widest)
 {
     for (int b = 0; b < 2; b++) {

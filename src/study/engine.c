@@ -82,7 +82,8 @@ void bn_worker_free(bn_worker *w)
     bn_free(w->ratio);
 }
 
-/* Side by side the study's meter adds up what workers have done. */
+/* Ends a part of the worker's meter, and adds its effort to the study's meter if workers run side
+ * by side. */
 static void end_part(bn_worker *w)
 {
     double effort = w->meter->now;
@@ -142,8 +143,8 @@ static bool take_training(const bn_study *s, bonsai_cell *c)
 {
     for (const bonsai_cell *d = s->cells; c->checksum != 0 && d < s->cells + s->count; d++)
         if (d->model == c->model && d->split == c->split && d->draw == c->draw &&
-            bn_cell_measured(s, d) && d->checksum == c->checksum && (d->accuracies || !c->accuracies) &&
-            (d->recall || !c->recall)) {
+            bn_cell_measured(s, d) && d->checksum == c->checksum &&
+            (d->accuracies || !c->accuracies) && (d->recall || !c->recall)) {
             copy_training(s, c, d);
             return true;
         }
@@ -287,7 +288,7 @@ static bonsai_status fill_cells(bn_worker *w, const bonsai_cell *made, int i)
     return rc;
 }
 
-/* Refuses to set small graphs beside each other that count bytes in different ways. */
+/* Fails if small graphs beside each other count bytes in different ways. */
 static bonsai_status check_alike(const bn_worker *w)
 {
     if (!(bn_method_of(w->condense.method)->needs & BN_REDOES) ||

@@ -89,7 +89,7 @@ bonsai_status bn_worker_setting(bn_worker *w, int64_t setting);
 bool          bn_cell_joins(const bn_study *s, const bonsai_cell *c, const bonsai_cell *first);
 /* Fills the group of an open cell. */
 bonsai_status bn_group_run(bn_worker *w, int64_t first);
-/* The effort of a group that begins with this cell, which must be open. */
+/* Estimates the effort of the group that begins with this cell, which must be open. */
 bonsai_status bn_group_effort(double *effort, bn_worker *w, int64_t first);
 
 /* Reports a cell that is ready to the caller, from the calling thread. */

@@ -80,8 +80,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers the classes that occur in their order; the lowest one that does not occur keeps its place
- * among them and stands for all such. */
+/* Numbers the classes that occur in ascending order.  The lowest class that does not occur keeps
+ * its place among them and stands for all such classes. */
 static bonsai_status number_classes(model *s)
 {
     bonsai_status rc;
@@ -134,8 +134,8 @@ static bonsai_status count_near(double *entries, double *near, const model *s)
     return rc;
 }
 
-/* Refuses work that would take minutes: steps over the edges of near nodes, times the row length.
- * A few values in many columns may not ask for much. */
+/* Fails if the work would take minutes: steps over the edges of near nodes, times the row length.
+ * A few values in many columns must not cost much. */
 static bonsai_status check_work(const model *s)
 {
     bonsai_status rc;
@@ -147,7 +147,7 @@ static bonsai_status check_work(const model *s)
     BN_TRY(count_near(&entries, &near, s));
     const double steps = entries * length + near * f;
     if (steps > most)
-        rc = bn_fail_at(BONSAI_E_ARGUMENT, s->g->where, "is too large for the linear yardstick: "
+        rc = bn_fail_at(BONSAI_E_ARGUMENT, s->g->where, "is too large for the linear model: "
                         "averaging would take %.0e steps, the most is %.0e", steps, most);
 done:
     return rc;
@@ -173,7 +173,7 @@ static void add_row(model *s, int64_t i, const bn_embedding *x, int64_t row)
     s->offsets[i + 1] = to;
 }
 
-/* Fills the rows of the sampled nodes, averaged so many times. */
+/* Fills the rows of the sampled nodes, averaged `hops` times. */
 static bonsai_status gather_rows(model *s, int hops)
 {
     bonsai_status rc;
@@ -190,7 +190,8 @@ static bonsai_status gather_rows(model *s, int hops)
     BN_TRY(BN_NEW(&s->column, total));
     BN_TRY(BN_NEW(&s->entry, total));
     for (int64_t i = 0; i < s->count; i++) {
-        const int32_t *at = bsearch(&s->node[i], sorted, (size_t)s->count, sizeof *sorted, ascending);
+        const int32_t *at = bsearch(&s->node[i], sorted, (size_t)s->count, sizeof *sorted,
+                                    ascending);
         add_row(s, i, &x, at - sorted);
     }
 done:

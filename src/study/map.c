@@ -58,7 +58,7 @@ static void free_mapping(mapping *d)
 
 /* ---- samples ---- */
 
-/* Returns the ith of `some` numbers below all, ascending: one at random from each of `some`
+/* Returns the ith of `some` ascending numbers below all, a random one of each of `some`
  * stretches, because numbers at equal distances could all be of one class. */
 static int64_t nth_of(int64_t i, int64_t some, int64_t all)
 {
@@ -401,8 +401,8 @@ static bool is_operator(const bonsai_graph *g)
     return (g->view.flags & BONSAI_FLAG_OPERATOR) != 0;
 }
 
-/* An operator's products with the features are no averages, and may be of any size: nodes of a
- * graph that is one lie where their features are. */
+/* Places the nodes of an operator where their features are, because its products with the
+ * features are not averages and may have any size. */
 bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at)
 {

@@ -34,18 +34,18 @@ typedef struct {
                                  * as drawn; -1: not known */
 } bn_map;
 
-/* The maps: by the principal directions, and by those that separate the classes; of one class there
- * is none of the latter. */
+/* The maps: by the principal directions, and by those that separate the classes; a graph of one
+ * class has only the first. */
 enum { BN_MAP_WIDEST, BN_MAP_APART, BN_MAPS };
 
-/* Embeddings of the full graph's training nodes, as the small graph's method makes them, and of the
- * small graph's nodes.  alike: these were made or learned, and lie where their
- * features are. */
+/* Makes maps of the embeddings of the full graph's training nodes, computed like the small
+ * graph's method does, and of the small graph's nodes. alike: these were made or learned, and lie
+ * where their features are. */
 bonsai_status bn_map_make(bn_map m[BN_MAPS], const bonsai_graph *small, const bonsai_graph *full,
                           int layers, bool alike, const bn_place *at);
 void bn_map_free(bn_map m[BN_MAPS]);
-/* How much node v of a small graph stands for, at least 1: what the loss counts, else its members,
- * else the samples that it covers as a root. */
+/* Returns how much node v of a small graph stands for, at least 1: its weight in the loss, else
+ * its members, else the samples that it covers as a root. */
 double bn_stands_for(const bonsai_graph *g, const int64_t *covers, int64_t v);
 
 #endif

@@ -128,7 +128,7 @@ static double deviation_of(const sample *s, const bonsai_cell *like)
     return runs > 1 ? sqrt(squares / (runs - 1)) : 0;
 }
 
-/* Adds what is summed or averaged. */
+/* Adds the fields that are summed or averaged. */
 static void add(bonsai_cell *to, const bonsai_cell *c)
 {
     to->runs += c->runs;

@@ -1,8 +1,8 @@
 /* plan.c -- what condensing would take: time, memory of each rank, bytes on the wire.
  *
  * Work follows from the shape: rows added up for the embedding, products of the neighbour search,
- * rows met by the clusters.  A rate per stage turns it into seconds; doc/scale.md compares these with
- * measured ones.
+ * rows met by the clusters.  A rate per stage turns it into seconds; doc/scale.md compares
+ * these with measured ones.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -52,14 +52,14 @@ static bonsai_status check_shape(const bonsai_shape *s, const bonsai_plan_option
 
 /* ---- bytes ---- */
 
-/* Rows of others that a rank needs, on average: estimated for nodes in random order, or as many of
- * those that were counted for all nodes. */
+/* Returns the rows of other ranks that a rank needs on average: an estimate for nodes in random
+ * order, scaled by the count for all nodes if there is one. */
 static double halo_of(const planning *x, double share)
 {
     return x->found * bn_needs_halo_of(&x->q, share);
 }
 
-/* How much longer the lists of neighbours' neighbours are than those of nodes. */
+/* Returns how much longer the lists of neighbours' neighbours are than those of nodes. */
 static double skew_of(const bonsai_graph *g)
 {
     double sum = 0, squares = 0;
@@ -97,7 +97,7 @@ done:
     return rc;
 }
 
-/* auto may do without the one of trees. */
+/* Returns the expected number of embeddings; auto may do without that of trees. */
 static double embeddings(const planning *x)
 {
     const double trees = x->q.needs & BN_TRIES_OTHERS ? chance : 1;
@@ -105,7 +105,8 @@ static double embeddings(const planning *x)
            !!(x->q.needs & BN_NEEDS_JUDGE);
 }
 
-/* Bytes that a rank gets to embed a part of the nodes: rows before each round, and their ids once. */
+/* Returns the bytes that a rank receives to embed a part of the nodes: rows before each round,
+ * and their ids once. */
 static double received(const planning *x, double share, int rounds)
 {
     const bonsai_shape *s = &x->q.s;
@@ -116,8 +117,8 @@ static double received(const planning *x, double share, int rounds)
     return bytes;
 }
 
-/* Training nodes and judged ones; what is around them; and where labels are few the same of others,
- * which are embedded twice as far besides. */
+/* Returns the bytes that all ranks receive to embed training and judged nodes, what is around
+ * them and, if labels are few, other nodes, which are also embedded twice as far. */
 static double wire_rows(const planning *x)
 {
     const int rounds = x->q.o->layers;
@@ -131,7 +132,7 @@ static double wire_rows(const planning *x)
     return x->q.ranks * bytes;
 }
 
-/* Bytes of a row of the embedding as it is. */
+/* Returns the bytes of a row of the embedding, dense or sparse. */
 static double row_bytes(const planning *x)
 {
     const bonsai_shape *s = &x->q.s;
@@ -141,14 +142,14 @@ static double row_bytes(const planning *x)
            ? 8 * entries : 4 * f;
 }
 
-/* Trees whose neighbours are looked for: both samples, or all. */
+/* Returns how many trees need a neighbour search: both samples, or all. */
 static double sampled(const planning *x)
 {
     const double t = (double)x->q.s.train, z = (double)bn_sample_size(x->q.o, x->q.s.train);
     return fmin(t, z + BN_CHECK_SAMPLE);
 }
 
-/* Nodes of the graph that the budget holds, most of them without edges. */
+/* Returns how many nodes the budget holds, most of them without edges. */
 static double picked(const planning *x)
 {
     const bonsai_shape *s = &x->q.s;
@@ -158,7 +159,8 @@ static double picked(const planning *x)
                 bn_needs_budget(&x->q) / fmax(1, fmax(full / 4, full - edges) / n));
 }
 
-/* Of clusters: rows that are fitted and judged, sums of their means, rows of small ones. */
+/* Returns the bytes that clustering sends: rows that are fitted and judged, sums of means, rows
+ * of small clusters. */
 static double wire_clusters(const planning *x)
 {
     const bonsai_shape *s = &x->q.s;
@@ -181,13 +183,14 @@ static void plan_wire(planning *x)
     x->p->wire = bn_needs_whole(ranks > 1 ? rows + other : 0);
 }
 
-/* Nothing that is not embedded has panels. */
+/* Returns the bytes of panels, 0 if the method needs no embedding. */
 static int64_t panels_of(const bn_needs *q, int columns)
 {
     return q->needs & (BN_EMBEDS | BN_REDOES) ? bn_needs_panels(q, columns) : 0;
 }
 
-/* As the embedding does: as many columns as fit, and only then the rows themselves. */
+/* Plans memory as the embedding does: panels with as many columns as fit, then a scratch file if
+ * the rows do not fit. */
 static void plan_memory(planning *x)
 {
     bonsai_plan *p = x->p;
@@ -210,8 +213,8 @@ static void plan_memory(planning *x)
 
 /* ---- seconds ---- */
 
-/* What a thread does of each stage's work in a second; a share is of the machine's matrix products,
- * or of its memory's bytes. */
+/* The work of a thread in a second, by stage; a share is of the machine's matrix products or of
+ * its memory's bytes. */
 static const double start = 0.02;               /* seconds: of the program, with its libraries */
 static const double embed_share = 0.45;         /* of bytes: rows that are added up */
 static const double search_share = 1;        /* of products */
@@ -220,7 +223,7 @@ static const double cover_rate = 1e4;           /* nodes of the small graph */
 static const double cluster_rate = 2.5e4;       /* rows */
 static const double learn_share = 0.65, probe_share = 0.33;     /* of products */
 
-/* Bytes of the rows that are added up for a part of the nodes. */
+/* Returns the bytes of the rows that are added up for a part of the nodes. */
 static double added(const planning *x, double share, int rounds)
 {
     const bonsai_shape *s = &x->q.s;
@@ -248,14 +251,15 @@ static double added_in_all(const planning *x)
     return sum;
 }
 
-/* Products of the neighbour search, once for each pair. */
+/* Returns the products of the neighbour search, each pair once. */
 static double searched(const planning *x)
 {
     const double t = (double)x->q.s.train, rows = x->q.needs & BN_REDOES ? t / 2 : sampled(x);
     return x->q.needs & BN_COMPARES ? rows * t / x->q.ranks * row_bytes(x) / 2 : 0;
 }
 
-/* Seconds to choose nodes: by the cover, or by comparing each pick with all training nodes. */
+/* Returns the seconds to choose nodes, by the cover or by comparing each pick with all training
+ * nodes. */
 static double cover_seconds(const planning *x)
 {
     const double pairs = picked(x) * (double)x->q.s.train;
@@ -268,10 +272,12 @@ static double cover_seconds(const planning *x)
     return tries ? chance * sum : sum;
 }
 
-/* Products of fitting the full graph once, and some large candidates; every rank does the same. */
+/* Returns the products of fitting the full graph once and some large candidates, which every rank
+ * does. */
 static double probed(const planning *x)
 {
-    const double full = fmin(BN_MOST_FITTED, (double)x->q.s.train), near = 1 + bn_needs_views(&x->q);
+    const double full = fmin(BN_MOST_FITTED, (double)x->q.s.train);
+    const double near = 1 + bn_needs_views(&x->q);
     const double wide[] = {2 * (double)x->q.s.features + 1, BN_RANDOM_COLUMNS + 1};
     const double length[] = {near, wide[1]}, large_tries = 8;
     double sum = 0, fitted;
@@ -307,7 +313,7 @@ static void plan_time(planning *x)
                        p->seconds_exchange + p->seconds_scratch;
 }
 
-/* ---- the door ---- */
+/* ---- the plan ---- */
 
 bonsai_status bonsai_plan_make(bonsai_plan *out, const bonsai_shape *shape,
                                const bonsai_plan_options *given)

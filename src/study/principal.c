@@ -65,7 +65,7 @@ static void one_piece(search *s, int64_t piece, const double *v, const double *s
     }
 }
 
-/* y = covariance times v. */
+/* Computes y = covariance times v. */
 static void multiply(double *y, const double *v, void *payload)
 {
     search *s = payload;

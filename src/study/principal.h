@@ -17,15 +17,15 @@ typedef struct {
                                  * right angles, the first two among them; NULL: not kept */
 } bn_principal;
 
-/* Of the given rows of e (at least one).  The same bits for any number of threads, and for dense
- * and sparse rows. */
+/* Finds the directions of the given rows of e (at least one).  The same bits for any number of
+ * threads, and for dense and sparse rows. */
 bonsai_status bn_principal_find(bn_principal *out, const bn_embedding *e, const int64_t *rows,
                                 int64_t count, int threads, bn_progress p);
 void bn_principal_free(bn_principal *d);
-/* Where row r of e lies, less the mean. */
+/* Projects row r of e, less the mean, on the directions. */
 void bn_principal_project(double at[2], const bn_principal *d, const bn_embedding *e, int64_t r);
-/* The origin, and signs: a direction and its opposite are as good, so the largest number of each
- * becomes positive. */
+/* Sets the origin and the signs: a direction and its opposite are equally good, so the largest
+ * number of each becomes positive. */
 void bn_principal_orient(bn_principal *d);
 
 typedef struct {                /* rows of an embedding, and the class of each */
@@ -35,8 +35,8 @@ typedef struct {                /* rows of an embedding, and the class of each *
     int64_t count, classes;
 } bn_labelled;
 
-/* The same with the two directions that separate the classes best, of those that the classes' means
- * and the principal directions span.  Their share is 0 where all rows are of one class. */
+/* Finds the two directions that separate the classes best, of those that the classes' means and
+ * the principal directions span.  Their share is 0 if all rows are of one class. */
 bonsai_status bn_discriminant_find(bn_principal *out, const bn_principal *widest,
                                    const bn_labelled *l, int threads);
 

@@ -7,7 +7,7 @@
  *   suggest.c         the smallest ratio that keeps a share of the full graph's score
  *   train_beside.c    a model on the full graph, beside the small one
  *   graph_checksum.c  a number that is the same for graphs that train alike
- *   timeestimate.c          how long the parts take
+ *   timeestimate.c    how long the parts take
  *   map.c             where embeddings lie, in two directions of principal.c or discriminant.c
  *
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,7 @@
 
 typedef struct { double wl, seen; } bn_pair;
 
-/* Of the laboratory (lab/correlate.c): what bonsai_study_pairs gives, nearest in WL space first. */
+/* Lists the pairs of bonsai_study_pairs, nearest in WL space first. (lab/correlate.c) */
 bonsai_status bn_pairs_sorted(bn_pair **out, int64_t pairs, const bonsai_graph *g,
                               bonsai_study what, const bonsai_train_options *o);
 /* Fills the outcome of a cell from its pairs, sorted. */

@@ -136,7 +136,7 @@ static bonsai_status judge(bonsai_suggest_point *at, search *s, const bonsai_gra
     if (at->score < 0)
         BN_TRY(bn_probe_graph(&at->score, s->judge->job.probe, small));
     else if (bn_fact(info, BN_FACT_DIRECTIONS) > 0 && info->probe_full > full->full_score)
-        at->score *= full->full_score / info->probe_full;       /* the full graph does better, too */
+        at->score *= full->full_score / info->probe_full;       /* the full graph's rises too */
     at->share = full->full_score > 0 ? at->score / full->full_score : 1;
 done:
     return rc;
@@ -148,7 +148,7 @@ static bonsai_status make(bonsai_graph **small, bonsai_condense_info *info, sear
     return bn_method_of(r.o.method)->run(small, info, &r);
 }
 
-/* Keeps another small graph, the last one that was the answer. */
+/* Replaces the small graph that is kept: that of the last ratio that was the answer. */
 static void keep(bonsai_suggestion *found, bonsai_graph **small, double ratio)
 {
     bonsai_graph_free(found->small);

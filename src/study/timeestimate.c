@@ -67,13 +67,14 @@ double bn_time_train(const bonsai_graph *full, double share, bonsai_model_kind m
     double pass = stored_features(full) * first + m * (inner * h + c) + inner * n * h * c;
     double step = STEP * (double)full->view.features * first + CALL;
     double judged = share < 1 ? ceil(o->epochs / fmax(1, o->every)) : 0;
-    return bn_layers[model]->cost * o->seeds * (o->epochs * (BACK * share * pass + step) + judged * pass);
+    return bn_layers[model]->cost * o->seeds *
+           (o->epochs * (BACK * share * pass + step) + judged * pass);
 }
 
 /* ---- the meter ----------------------------------------------------------- */
 
-/* Returns the parts done, less than all until the end.  Options that are refused later may
- * make any effort. */
+/* Returns the parts done, less than all until the end.  Options that fail later may give any
+ * effort. */
 static int parts_done(const bn_meter *m, double share)
 {
     double parts = PARTS * (m->done + share * m->now) / m->total;

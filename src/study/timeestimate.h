@@ -7,10 +7,10 @@
 
 #include "graph/graph.h"
 
-/* Rough numbers of additions, comparable with each other and nothing else. */
+/* Estimates the additions of condensing to the ratios; comparable with bn_time_train alone. */
 double bn_time_condense(const bonsai_graph *full, bonsai_method method, const double *ratios,
                           int count, const bonsai_condense_options *o);
-/* Training on about this share of the full graph, judged on all of it. */
+/* Estimates those of training on about this share of the full graph, judged on all of it. */
 double bn_time_train(const bonsai_graph *full, double share, bonsai_model_kind model,
                        const bonsai_train_options *o);
 

@@ -381,7 +381,7 @@ static void whoever_looks_sees_every_step_and_may_end_it(void **state)
     }
 }
 
-/* ---- the yardstick ---- */
+/* ---- the linear model ---- */
 
 /* g with weights that differ widely, equal in both directions; frees g. */
 static bonsai_graph *with_weights(bonsai_graph *g)
@@ -623,7 +623,7 @@ static void what_cannot_be_measured_is_refused(void **state)
     g = make(300, 10, 3, 1);
     v = *bonsai_graph_view(g);
     v.features = 1 << 24;                       /* of which it has ten */
-    refuse(&v, "is too large for the linear yardstick");
+    refuse(&v, "is too large for the linear model");
     bonsai_graph_free(g);
 }
 

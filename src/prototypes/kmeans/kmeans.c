@@ -142,8 +142,7 @@ done:
     return rc;
 }
 
-/* Copies the rows at these places to every rank, and numbers them for a task of the rank
- * alone. */
+/* Copies the rows at these places to every rank, and numbers them for a task of one rank. */
 static bonsai_status fetch(bn_embedding *x, int64_t *row, const task *t, const int64_t *at,
                            int64_t many)
 {
@@ -189,7 +188,7 @@ done:
 
 /* ---- many rows ---- */
 
-/* Draws places, in order, each set as likely as any other. */
+/* Draws ascending places, each set with the same chance. */
 static void draw_places(int64_t *out, int64_t many, int64_t total, uint64_t seed)
 {
     bn_rng r = bn_rng_at(seed, 1);
@@ -198,7 +197,7 @@ static void draw_places(int64_t *out, int64_t many, int64_t total, uint64_t seed
             out[taken++] = i;
 }
 
-/* Settles on a sample, of rows that are all here: the clusters that it found, and their sizes. */
+/* Clusters a sample whose rows are all on this rank: fills its clusters and their sizes. */
 static bonsai_status settle_sample(bn_round *q, const task *t, const bn_sharded *s,
                                    const int64_t *row)
 {
@@ -216,7 +215,7 @@ done:
     return rc;
 }
 
-/* Assigns all rows to the nearest of the means that a sample settled on. */
+/* Assigns all rows to the nearest of the means of a sample's clusters. */
 static bonsai_status follow_sample(bn_round *all, bn_round *q)
 {
     bonsai_status rc;

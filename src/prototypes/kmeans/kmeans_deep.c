@@ -59,7 +59,7 @@ static void share_out(groups *g, int64_t k, int64_t total)
     }
 }
 
-/* Brings the rows of a part of the order, here, into the order of their groups. */
+/* Sorts the rank's rows of a part by their groups. */
 static void sort_groups(bn_deep *d, groups *g, int64_t begin, int64_t count)
 {
     int64_t next[MOST_GROUPS];
@@ -103,7 +103,7 @@ done:
     return rc;
 }
 
-/* Parts what l stands for until there are leaves only. */
+/* Parts the group l until only leaves are left. */
 static bonsai_status part(bn_deep *d, bn_leaf l)
 {
     bonsai_status rc;

@@ -98,7 +98,7 @@ done:
     return rc;
 }
 
-/* Returns where the next row of a leaf is put; -1: it is not of this batch. */
+/* Returns the place of the next row of a leaf; -1: the row is not in this batch. */
 static int64_t next_place(batch *b, int64_t i)
 {
     int64_t leaf = b->leaf_of[i];
@@ -226,7 +226,7 @@ done:
 
 /* ---- clusters ---- */
 
-/* Lists the rows of a leaf in what came. */
+/* Lists the rows of a leaf among the received ones. */
 static void find_rows(int64_t *row, const batch *b, int64_t leaf)
 {
     int64_t leaves = b->end - b->begin, i = leaf - b->begin, at = 0;
@@ -314,7 +314,8 @@ done:
 
 /* ---- all leaves ---- */
 
-/* Leaves from `begin` on of about as many bytes as the ranks take at a time: at least one each. */
+/* Returns the end of the batch that begins at leaf `begin`: about as many bytes as the ranks take
+ * at a time, at least one leaf each. */
 static int64_t batch_end(const bn_deep *d, int64_t begin, int ranks)
 {
     double each = d->s->length * (d->s->e->dense ? 4 : 8), bytes = 0;
