@@ -1,5 +1,5 @@
-/* absent.c -- what a build without the laboratory has in its place: no methods, and public calls that
- * say so.
+/* absent.c -- stands in for the laboratory in builds without it: no methods, and public calls that
+ * fail.
  *
  * SPDX-License-Identifier: MIT */
 #include "condense/methods.h"

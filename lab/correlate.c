@@ -1,4 +1,4 @@
-/* correlate.c -- how distances in WL space and distances for a model go together.
+/* correlate.c -- the correlation of distances in WL space with distances for a model.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -46,7 +46,7 @@ static double pearson(const bn_pair *q, int64_t n)
     return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : NAN;
 }
 
-/* Of a correlation that large by chance, by Fisher's transform. */
+/* Returns the probability of a correlation of at least r by chance, by Fisher's transform. */
 static double chance_of(double r, int64_t n)
 {
     return isnan(r) || n < 4

@@ -1,8 +1,8 @@
-/* power.c -- Lemma 1 of the paper, measured: how far the representative power of trees, estimated
- * from a sample of them, is from the exact one.
+/* power.c -- measures Lemma 1 of the paper: the error of the representative power of trees when it
+ * is estimated from a sample of them.
  *
- * One reverse k-NN of all training trees serves every draw: a draw counts those of a tree's list
- * that it has taken.  That is exact k-NN once, and then linear in trees x k a draw, but for the
+ * One reverse k-NN of all training trees serves every draw: a draw counts the sampled trees in each
+ * tree's list.  That costs exact k-NN once, and then time linear in trees x k a draw, plus the
  * sorting of its errors.
  *
  * SPDX-License-Identifier: MIT */
@@ -25,7 +25,8 @@ typedef struct {
     int64_t  done, total;       /* draws of all */
 } study;
 
-/* Trees that list this one, or are it; and those of them that were taken. */
+/* Returns how many trees list this tree or are it; sampled_by: how many of those are in the
+ * sample. */
 static int64_t listed_by(const study *s, int64_t tree)
 {
     return s->job->rknn.offsets[tree + 1] - s->job->rknn.offsets[tree];
@@ -45,7 +46,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the errors of a draw. */
+/* Summarises the errors of a draw; sorts them. */
 static bonsai_power_error sum_up(double *error, int64_t trees, double theta)
 {
     bonsai_power_error e = {0};
@@ -76,7 +77,7 @@ done:
     return rc;
 }
 
-/* The draw is one more of those before it. */
+/* Adds a draw to the mean, least and largest of the `before` draws before it. */
 static void add_draw(bonsai_power *p, const bonsai_power_error *e, int64_t before)
 {
     const double *from = (const double *)e;
@@ -89,7 +90,7 @@ static void add_draw(bonsai_power *p, const bonsai_power_error *e, int64_t befor
     }
 }
 
-/* What is true of all draws. */
+/* Fills the fields that do not depend on the draw. */
 static void describe(study *s)
 {
     bonsai_power *p = s->power;
@@ -128,7 +129,7 @@ done:
     return rc;
 }
 
-/* Ranges are those of condensing. */
+/* Fails if a field is out of range; the ranges are those of condensing. */
 static bonsai_status check(const bonsai_power *p, const bonsai_condense_options *base)
 {
     bonsai_condense_options o = *base;
@@ -141,7 +142,7 @@ static bonsai_status check(const bonsai_power *p, const bonsai_condense_options 
     return bn_fields_check(BONSAI_OPTIONS_CONDENSE, &o);
 }
 
-/* The exact reverse k-NN of all trees, whatever else the options ask for. */
+/* Computes the exact reverse k-NN of all trees, whatever else the options ask for. */
 static bonsai_status prepare(bn_preparation *p, const bonsai_graph *g)
 {
     p->o.method = BONSAI_METHOD_TREES;

@@ -1,7 +1,9 @@
-/* curriculum.c -- in which order training nodes come in.
+/* curriculum.c -- the order in which training nodes take part in the training of an expert: easy
+ * ones first.
  *
- * A node is hard whose neighbours have many labels: the entropy of the labels of itself and of its
- * neighbours among the training nodes.  Equals come in random order.
+ * A node is hard if its neighbourhood has many labels: the measure is the entropy of the labels of
+ * the node and of its neighbours among the training nodes.  Nodes of equal entropy come in random
+ * order.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -22,7 +24,7 @@ static int by_entropy(const void *a, const void *b)
     return p->lot < q->lot ? -1 : p->lot > q->lot;
 }
 
-/* The classes of all nodes that are training nodes; -1 elsewhere. */
+/* Fills out[v] with the class of node v if v is a training node, else with -1. */
 static bonsai_status known_labels(int32_t **out, const bn_problem *s)
 {
     const int64_t n = s->job->g->view.nodes;
@@ -34,7 +36,8 @@ static bonsai_status known_labels(int32_t **out, const bn_problem *s)
     return rc;
 }
 
-/* count (c) is 0 before and after. */
+/* Returns the entropy of the labels of a node and its neighbours. count (c) is 0 before and
+ * after. */
 static double entropy_around(int32_t node, const bn_problem *s, const int32_t *label,
                              int64_t *count)
 {

@@ -1,4 +1,4 @@
-/* descent.c -- steps of Adam, which a gradient that is not finite does not take.
+/* descent.c -- Adam steps; skips gradients that are not finite.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -34,7 +34,8 @@ void bn_descent_restart(bn_descent *d)
     memset(d->l.v, 0, bytes);
 }
 
-/* A sum of numbers times 0 is 0 unless one of them is not finite. */
+/* Returns whether all numbers are finite: a sum of numbers times 0 is 0 unless one of them is
+ * not. */
 static bool is_finite(const float *x, int64_t count)
 {
     float sum = 0;

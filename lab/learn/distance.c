@@ -1,6 +1,6 @@
-/* distance.c -- how far two gradients are from each other.
+/* distance.c -- the distance of two gradients.
  *
- * A column without length has cosine 0 and no derivative.
+ * A column of length 0 has cosine 0 and no derivative.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -20,7 +20,8 @@ static double squares(real *v, const real *s, const real *g, int64_t count)
     return sum;
 }
 
-/* The cosines of columns from .. from+wide-1. */
+/* Returns the distances, 1 - cosine, of columns from .. from+wide-1; fills v with the
+ * derivatives. */
 static double some_cosines(real *v, const real *s, const real *g, const bn_extent *x, int64_t from)
 {
     static const double least = 1e-6;

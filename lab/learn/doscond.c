@@ -1,12 +1,12 @@
 /* doscond.c -- one-step graph condensation (Jin et al., KDD 2022).
  *
- * GCond whose student is never trained: each round has a new one, a GCN of two layers, and moves
- * the small graph once; five or ten times with the settings of ogbn-arxiv, Flickr and Reddit.
- * Gradients of all parameters are compared by their squared difference.
+ * GCond with a student that is never trained: each round draws a new student, a GCN of two layers,
+ * and moves the small graph once; with the settings of ogbn-arxiv, Flickr and Reddit five or ten
+ * times.  Gradients of all parameters are compared by their squared difference.
  *
- * The full graph's gradients are those of whole neighbourhoods, which the reference samples.  Where
- * these would take too much memory, and on ogbn-arxiv as published, the student is linear behind
- * two hops, and compared by cosines.
+ * The full graph's gradients use whole neighbourhoods, which the reference samples.  If these would
+ * take too much memory, and on ogbn-arxiv as published, the student is linear after two hops and
+ * gradients are compared by cosines.
  *
  * SPDX-License-Identifier: MIT */
 #include "gcond.h"

@@ -1,9 +1,9 @@
-/* edgenet.c -- a network that joins any two nodes of a small graph.
+/* edgenet.c -- a network that predicts an edge between any two nodes of a small graph.
  *
- * The first layer on the features of nodes i and j is a sum p_i + q_j, so that the n n rows of
- * features are never made.  Its mean and variance over all pairs are sums of those of p and q;
- * normalised it is a sum as well.  The second layer is a product over all pairs, made in blocks of
- * some rows i; it is kept, or made again in every pass where that would take too much memory.
+ * The first layer on the features of nodes i and j is a sum p_i + q_j, so the n n rows of features
+ * are never made.  Its mean and variance over all pairs are sums of those of p and q, and its
+ * normalised value is a sum as well.  The second layer is a product over all pairs, made in blocks
+ * of rows i; it is kept, or computed again in each pass if it would take too much memory.
  *
  * Sums over blocks are added in order, so that the bits do not depend on the number of threads.
  *
@@ -64,7 +64,7 @@ static void lay_stream(bn_edge_stream *t, const bn_edgenet *e, bn_slab *slab)
     t->all = e->keep ? bn_slab_take(slab, n * n, h) : NULL;
 }
 
-/* Of products of the transpose: those of blocks, and of the first layer. */
+/* Assigns room for the sums of blocks and for the products of the first layer; returns its size. */
 static int64_t lay_room(bn_edgenet *e)
 {
     const bn_input block = {.rows = e->rows * e->n, .cols = e->h, .dense = &none};
@@ -113,7 +113,8 @@ void bn_edgenet_init(real *param, const bn_edgenet *e, uint64_t seed)
 
 /* ---- the first layer ---- */
 
-/* Mean 0 in each column of x (n,2h); returns to inv (h) 1 over the spread of the pairs' sums. */
+/* Subtracts its mean from each column of x (n,2h); fills inv (h) with 1 over the deviation of the
+ * sums over pairs. */
 static void centre(real *x, real *inv, int64_t n, int64_t h)
 {
     for (int64_t k = 0; k < 2 * h; k++) {
@@ -241,7 +242,7 @@ void bn_edge_third(const bn_edge_block *b)
 
 /* ---- forward ---- */
 
-/* sums of block b: the mean of z, and its squared distances from that. */
+/* Fills the sums of block b: the mean of z, and its squared distances from that mean. */
 static void moments(const bn_edge_block *b, int64_t at, int s)
 {
     const int64_t h = b->e->h;
@@ -258,7 +259,7 @@ static void moments(const bn_edge_block *b, int64_t at, int s)
     }
 }
 
-/* The moments of all blocks together. */
+/* Combines the moments of all blocks. */
 static void second_norm(const bn_edgenet *e, const real *param, int s)
 {
     const int64_t n = e->n, h = e->h;

@@ -1,4 +1,4 @@
-/* edgenet.h -- blocks of pairs of nodes; for edgenet.c and edgenet_back.c.
+/* edgenet.h -- blocks of pairs of nodes; shared by edgenet.c and edgenet_back.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EDGENET_H

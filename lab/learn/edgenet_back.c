@@ -1,7 +1,7 @@
-/* edgenet_back.c -- the gradients of the network that joins nodes.
+/* edgenet_back.c -- the gradients of the network that predicts edges.
  *
- * Two passes over the blocks: `collect` sums what the second batch norm needs, and `spread`
- * goes back to the nodes of each pair.  The second layer is there, or is made again in both.
+ * Two passes over the blocks: `collect` sums what the second batch norm needs, and `spread` adds to
+ * the nodes of each pair.  The second layer is stored, or computed again in both passes.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---- the third and second layer ---- */
 
-/* score = the gradient of the scores; returns its sum. */
+/* Fills score with the gradient of the scores; returns its sum. */
 static double start_back(const bn_edgenet *e, const real *a, const real *da)
 {
     const int64_t n = e->n;
@@ -26,7 +26,7 @@ static double start_back(const bn_edgenet *e, const real *a, const real *da)
     return sum;
 }
 
-/* A loop of its own, which a compiler makes without branches. */
+/* Sets g to 0 where y is 0. A separate loop, which compilers make without branches. */
 static void mask(real *restrict g, const real *restrict y, int64_t h)
 {
     for (int64_t k = 0; k < h; k++) {
@@ -48,7 +48,7 @@ static void second_back_one(const bn_edge_block *b)
     }
 }
 
-/* The second stream's output is its own value, u, times the first one's, y. */
+/* Multiplies the second stream's output u by the first stream's output y. */
 static void second_back_two(const bn_edge_block *b)
 {
     const int64_t h = b->e->h;
@@ -68,7 +68,7 @@ static void second_back_two(const bn_edge_block *b)
     }
 }
 
-/* g = the gradient of what the second batch norm gives. */
+/* Fills g with the gradient of the output of the second batch norm. */
 static void second_back(const bn_edge_block *b)
 {
     if (!b->e->keep)
@@ -80,7 +80,7 @@ static void second_back(const bn_edge_block *b)
         second_back_two(b);
 }
 
-/* sums of block b: of g, of g times the normalised z, and the gradient of w3. */
+/* Fills the sums of block b: of g, of g times the normalised z, and the gradient of w3. */
 static void sum_back(const bn_edge_block *b, int64_t at, int s)
 {
     const int64_t h = b->e->h;
@@ -110,7 +110,7 @@ static void collect(const bn_edgenet *e, const real *param)
     }
 }
 
-/* The sums of all blocks become means, in those of the first. */
+/* Turns the sums of all blocks into means, stored in those of the first block. */
 static void second_means(const bn_edgenet *e, real *dparam, int s)
 {
     const int64_t h = e->h, to[BN_EDGE_SUMS] = {e->at[s].shift2, e->at[s].scale2, e->at[s].w3};
@@ -125,7 +125,7 @@ static void second_means(const bn_edgenet *e, real *dparam, int s)
     }
 }
 
-/* g becomes the gradient of z. */
+/* Replaces g by the gradient of z. */
 static void norm_back(const bn_edge_block *b, int s)
 {
     const int64_t h = b->e->h;
@@ -150,7 +150,8 @@ static void add_back(real *restrict left, real *restrict right, const real *rest
     }
 }
 
-/* Of the gradient of the second stream's product, g1, each factor gets the other one. */
+/* Splits the gradient g1 of the second stream's product: each factor's gradient is g1 times the
+ * other factor. */
 static void part_product(real *restrict g0, real *restrict g1, const real *restrict first0,
                          const real *restrict p1, const real *restrict q1, int64_t h)
 {
@@ -161,7 +162,7 @@ static void part_product(real *restrict g0, real *restrict g1, const real *restr
     }
 }
 
-/* y, the gradient of what the second layer reads, goes to the nodes of each pair. */
+/* Adds y, the gradient of the second layer's input, to the nodes of each pair. */
 static void first_pairs(const bn_edge_block *b, int64_t part)
 {
     const int64_t n = b->e->n, h = b->e->h;
@@ -213,7 +214,8 @@ static void spread(const bn_edgenet *e, const real *param, bool params)
 
 /* ---- the first layer ---- */
 
-/* t->back becomes the gradient of p and q; scale and shift += theirs, unless NULL. */
+/* Replaces t->back by the gradient of p and q; adds to scale and shift their gradients, unless
+ * NULL. */
 static void first_back(const bn_edgenet *e, const real *param, real *dparam, int s)
 {
     const int64_t n = e->n, h = e->h;
@@ -250,7 +252,7 @@ static void clear_back(const bn_edgenet *e)
     }
 }
 
-/* What the parts have for the second node of a pair, and for w2. */
+/* Adds what the parts hold for the second node of a pair and for w2. */
 static void add_parts(const bn_edgenet *e, real *dparam, int s)
 {
     const int64_t n = e->n, h = e->h;

@@ -4,8 +4,8 @@
  * filters: it stays within [-1, 1] on the part of the spectrum that is not wanted, and grows
  * outside.  A sweep filters a block of vectors, makes it orthonormal, and takes the Ritz pairs of
  * the operator in it.  The degree is such that the polynomial does not exceed `growth`, so that
- * single precision holds the block.  The cut between wanted and unwanted is the lowest Ritz value of
- * the block, which has some more vectors than are asked for.
+ * single precision holds the block.  The cut between wanted and unwanted is the lowest Ritz value
+ * of the block, which has some more vectors than are asked for.
  *
  * SPDX-License-Identifier: MIT */
 #include "eigen.h"
@@ -104,7 +104,7 @@ static void swap(float **a, float **b)
     *b = t;
 }
 
-/* y = scale (sign A - centre) x - less y */
+/* Computes y = scale (sign A - centre) x - less y. */
 static void apply(float *y, subspace *s, const float *x, double scale, double centre, double less)
 {
     const int64_t n = s->n, b = s->b;
@@ -117,7 +117,7 @@ static void apply(float *y, subspace *s, const float *x, double scale, double ce
         y[i] = a * ax[i] - c * x[i] - l * y[i];
 }
 
-/* v = the polynomial of the operator that is small on [-1, cut], times v. */
+/* Multiplies v by the polynomial of the operator that is small on [-1, cut]. */
 static void filter(subspace *s, double top, double cut)
 {
     const double half = (cut + 1) / 2, centre = (cut - 1) / 2, far = (top - centre) / half;
@@ -133,7 +133,7 @@ static void filter(subspace *s, double top, double cut)
     swap(&s->v, &s->more);
 }
 
-/* small (b,b) = the transpose of x times y. */
+/* Computes small (b,b) = the transpose of x times y. */
 static void gram(subspace *s, const float *x, const float *y)
 {
     const bn_input block = block_of(s, x);
@@ -145,7 +145,7 @@ static void gram(subspace *s, const float *x, const float *y)
             s->small[i * s->b + j] = ((double)at[i * s->b + j] + (double)at[j * s->b + i]) / 2;
 }
 
-/* x = x times turn. */
+/* Replaces x by x times turn. */
 static void rotate(float **x, subspace *s)
 {
     const bn_input block = block_of(s, *x);
@@ -153,7 +153,7 @@ static void rotate(float **x, subspace *s)
     swap(x, &s->more);
 }
 
-/* Random numbers where a vector depends on the others. */
+/* Fills a column with random numbers; used if the vector depends on others. */
 static void fill_column(subspace *s, int64_t j, uint64_t round)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -162,8 +162,8 @@ static void fill_column(subspace *s, int64_t j, uint64_t round)
     }
 }
 
-/* Makes the columns of v orthonormal, as far as single precision goes: by the eigenpairs of their
- * products, after each has got length 1. */
+/* Makes the columns of v orthonormal in single precision: scales each to length 1, then uses the
+ * eigenpairs of their products. */
 static bonsai_status make_orthogonal(subspace *s, uint64_t round)
 {
     bonsai_status rc;
@@ -190,7 +190,7 @@ done:
     return rc;
 }
 
-/* The Ritz pairs in v, the highest of sign A first, and A times them in av. */
+/* Fills v with the Ritz vectors, highest value of sign A first, and av with A times v. */
 static bonsai_status find_ritz(subspace *s)
 {
     bonsai_status rc;
@@ -212,7 +212,7 @@ done:
     return rc;
 }
 
-/* How many of the wanted pairs, from the first on, are exact. */
+/* Returns how many of the wanted pairs, from the first on, are exact. */
 static int64_t count_exact(const subspace *s, double *sum)
 {
     const int64_t b = s->b;
@@ -248,7 +248,7 @@ done:
     return rc;
 }
 
-/* The pairs of one end, in their columns of u. */
+/* Computes the pairs of one end of the spectrum into their columns of u. */
 static bonsai_status find_end(float *lambda, float *u, const bn_ends *e, bool high)
 {
     bonsai_status rc = BONSAI_OK;
@@ -314,7 +314,7 @@ done:
     return rc;
 }
 
-/* The entry of largest magnitude, the first of several, becomes positive. */
+/* Flips the sign of u if its entry of largest magnitude (the first of several) is negative. */
 static void fix_sign(float *u, int64_t n, int64_t stride)
 {
     float most = 0;

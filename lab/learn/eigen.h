@@ -6,8 +6,8 @@
 
 #include "nn/nn.h"
 
-/* All eigenpairs of a symmetric a (n,n): value (n) ascends, and row i of a becomes the vector of
- * value[i].  Between bn_blas_begin and bn_blas_end. */
+/* Computes all eigenpairs of a symmetric a (n,n): value (n) ascends, and row i of a becomes the
+ * vector of value[i]. Call between bn_blas_begin and bn_blas_end. */
 bonsai_status bn_eigen_small(double *value, double *a, int64_t n);
 
 typedef struct {                /* what is asked for */
@@ -19,8 +19,9 @@ typedef struct {                /* what is asked for */
     bn_progress progress;
 } bn_ends;
 
-/* lambda (low + high) ascends; u (n, low + high) has the vectors as columns, of length 1, the entry
- * of largest magnitude positive.  Between bn_blas_begin and bn_blas_end. */
+/* Computes the pairs at both ends of a spectrum: lambda (low + high) ascends; u (n, low + high) has
+ * the vectors as columns of length 1 whose entry of largest magnitude is positive.  Call between
+ * bn_blas_begin and bn_blas_end. */
 bonsai_status bn_eigen_ends(float *lambda, float *u, const bn_ends *e);
 
 #endif

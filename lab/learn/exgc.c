@@ -1,9 +1,9 @@
-/* exgc.c -- efficient graph condensation (Fang et al., WWW 2024), after its description.
+/* exgc.c -- efficient graph condensation (Fang et al., WWW 2024), from the paper's description.
  *
  * GCond that learns few nodes at first: one of each class.  After every twelfth of a run, or every
- * round of a short one, some more join, those on which the distance hangs most: the sum over their
- * features of |x dD/dx|.  The others stay the training nodes that they were drawn from.  The
- * authors' code could not be read, so that the share that joins is our choice.
+ * round of a short one, more nodes join: those with the largest sum over features of |x dD/dx|, D
+ * the distance.  The other nodes remain the training nodes that they were drawn from.  The authors'
+ * code was not available, so the share that joins is our choice.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -32,7 +32,7 @@ done:
     return rc;
 }
 
-/* The node of most weight among those that do not move; -1: all do. */
+/* Returns the node of largest weight among the fixed nodes; -1 if none is fixed. */
 static int64_t heaviest(const bn_gcond_state *g, const bn_problem *s)
 {
     int64_t best = -1;

@@ -1,5 +1,5 @@
-/* expertgap.c -- how far a student on rows and their own edges stays behind an expert, and the
- * derivative of that by the rows.
+/* expertgap.c -- the distance of a student on rows and their edges from an expert, and its
+ * derivative by the rows.
  *
  * A student of SGC2 sees rows x and edges A only as H = N N x and s = N N 1, N the operator of A:
  * its steps are made on these, and their derivatives dH and ds go back through both products,
@@ -21,7 +21,8 @@ typedef struct {                /* the parts of the room */
     real *unroll;
 } parts;
 
-/* The student; where room is not given out yet, x stands for the rows that it will see. */
+/* Returns the student's descent.  While room is only counted, x stands for the rows that it will
+ * read. */
 static bn_unroll steps_of(const bn_gap *w, const parts *r)
 {
     bn_unroll u = w->u;
@@ -36,7 +37,7 @@ static bn_unroll steps_of(const bn_gap *w, const parts *r)
     return u;
 }
 
-/* Gives out room, or only counts where it is NULL. */
+/* Assigns room, or only counts it if room is NULL. */
 static int64_t lay_out(parts *r, const bn_gap *w, real *room)
 {
     const int64_t n = w->e.n, f = w->e.f;
@@ -87,7 +88,7 @@ static void forward(const parts *r, const real *a, const bn_gap *w)
     pass(r->s2, r->norm, r->s1, 1, w);
 }
 
-/* dnorm += dy x^T */
+/* Adds dy x^T to dnorm. */
 static void outer(const parts *r, const real *dy, const real *x, int64_t cols, const bn_gap *w)
 {
     const int64_t n = w->e.n;
@@ -108,7 +109,7 @@ static void backward(real *dx, const parts *r, const real *a, const bn_gap *w)
     bn_small_norm_back(r->da, r->dnorm, a, r->half, n, r->ds1);
 }
 
-/* Between two long parts. */
+/* Checks for cancelling between two long parts. */
 static bonsai_status look(const bn_unroll *u)
 {
     bool stop = false;

@@ -1,7 +1,7 @@
-/* expertrows.c -- what experts read of the full graph.
+/* expertrows.c -- the rows of the full graph that experts read.
  *
- * The scores of training nodes alone are asked for: of GCN's first layer only the nodes that reach
- * one in a step are made, from rows that are averaged once.
+ * Only the scores of training nodes are needed: GCN's first layer is computed for the nodes within
+ * one hop of a training node, from rows that are averaged once.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>

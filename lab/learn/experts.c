@@ -1,7 +1,7 @@
-/* experts.c -- training of experts, and the few that are kept.
+/* experts.c -- training of experts, and a cache of the most recent ones.
  *
- * All epochs are full batches without dropout.  The first weights come from the seed and the
- * number of the expert; nothing else of an expert is random.
+ * All epochs are full batches without dropout.  The first weights come from the seed and the number
+ * of the expert; nothing else of an expert is random.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -146,7 +146,7 @@ static bn_input dense(const float *x, int64_t rows, int64_t cols)
     return (bn_input){.rows = rows, .cols = cols, .dense = x};
 }
 
-/* y += b in every row, times the averaged ones */
+/* Adds to every row of y the bias b times the averaged column of ones. */
 static void add_bias(const bn_experts *e, float *y, const float *b, int64_t h)
 {
     const bn_input ones = dense(e->r.ones, e->r.rows, 1);
@@ -174,7 +174,7 @@ static void first_layer(const bn_experts *e, const float *slab)
         bn_relu_forward(e->hidden, e->r.rows * h, 0, 0, e->s->threads);
 }
 
-/* The scores of training nodes. */
+/* Returns the scores of training nodes. */
 static float *forward(const bn_experts *e)
 {
     const float *p = e->l.param;
@@ -191,7 +191,7 @@ static float *forward(const bn_experts *e)
     return e->z;
 }
 
-/* dout (rows x c) of the gradient of the scores. */
+/* Returns dout (rows x c), given the gradient of the scores of training nodes. */
 static const float *scores_back(const bn_experts *e, const float *dz)
 {
     float *db = e->l.grad + e->b2;
@@ -220,7 +220,7 @@ static void backward(const bn_experts *e, const float *dz)
     bias_t(e, e->l.grad + e->b1, e->dhidden, h);
 }
 
-/* The nodes that take part in epoch t, ascending. */
+/* Lists the nodes that take part in epoch t, ascending. */
 static void choose_targets(bn_experts *e, int64_t t)
 {
     bn_targets *a = &e->targets;
@@ -243,7 +243,7 @@ static void choose_targets(bn_experts *e, int64_t t)
     }
 }
 
-/* Adam has made no step yet. */
+/* Resets the moments of Adam. */
 static void forget(bn_experts *e)
 {
     const size_t bytes = e->how.adam ? (size_t)e->size * sizeof(float) : 0;
@@ -296,7 +296,7 @@ static void begin(bn_experts *e, int64_t which)
     forget(e);
 }
 
-/* Epochs between two looks at the clock. */
+/* Returns the epochs between two checks of the clock. */
 static int64_t tick_every(const bn_experts *e)
 {
     const double inputs = e->r.x.dense ? (double)(e->r.rows * e->s->f)
@@ -305,7 +305,7 @@ static int64_t tick_every(const bn_experts *e)
     return every < 1 ? 1 : every > 100 ? 100 : (int64_t)every;
 }
 
-/* *done: not if time was up. */
+/* Trains an expert. *done is false if time was up before the last epoch. */
 static bonsai_status train(bool *done, bn_experts *e, seat *to, int64_t which)
 {
     bonsai_status rc = BONSAI_OK;
@@ -330,7 +330,7 @@ done:
     return rc;
 }
 
-/* The seat of an expert, or that of the one that was asked for longest ago. */
+/* Returns the seat of an expert; if it has none, the seat that was least recently used. */
 static seat *find_seat(bn_experts *e, int64_t which)
 {
     seat *best = &e->seats[0];
@@ -361,7 +361,8 @@ done:
     return rc;
 }
 
-/* Of a training node: its loop is the first entry of its row. */
+/* Returns the place of training node t among the averaged rows: that of its loop, the first entry
+ * of its row. */
 static int64_t own_row(const bn_experts *e, int64_t t)
 {
     return e->r.to.index[e->r.to.offsets[t]];

@@ -1,11 +1,11 @@
-/* experts.h -- networks trained on the full graph, whose ways students follow.
+/* experts.h -- networks trained on the full graph whose trajectories students follow.
  *
- *   experts.c     training, from a seed each, and the few that are kept
- *   expertrows.c  what they read: averaged rows, and who reaches a training node (onehop.h)
- *   curriculum.c        in which order training nodes come in, by the labels of their neighbours
+ *   experts.c     trains experts, each from its own seed, and caches some
+ *   expertrows.c  the averaged rows that experts read (onehop.h)
+ *   curriculum.c  the order in which training nodes take part, by the labels around them
  *
- * An expert is made again from its seed whenever it is asked for and not kept, to the same bits:
- * what is kept changes time alone.
+ * An expert that is not cached is trained again from its seed, to the same bits: the cache changes
+ * only the time.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EXPERTS_H
@@ -40,12 +40,13 @@ typedef struct bn_experts bn_experts;
 bonsai_status bn_experts_new(bn_experts **out, const bn_problem *s, const bn_training *how);
 void bn_experts_free(bn_experts *e);
 int64_t bn_experts_size(const bn_experts *e);           /* numbers of a slab: W1 b1 W2 b2 */
-/* *slabs = those of expert `which`, one for each of the wanted epochs, until the next call; NULL:
- * time is up. */
+/* Sets *slabs to those of expert `which`, one for each of the wanted epochs, valid until the next
+ * call; NULL if time is up. */
 bonsai_status bn_expert(const float **slabs, bn_experts *e, int64_t which);
-/* out (training nodes x hidden) = what the hidden layer of GCN gives. */
+/* Fills out (training nodes x hidden) with the hidden layer's output of GCN. */
 void bn_expert_hidden(float *out, const bn_experts *e, const float *slab);
-/* The expert of round i: some of them take turns for a while, then the next ones. */
+/* Returns the expert of round i: BN_EXPERT_TURNS experts take turns for some rounds, then the next
+ * ones. */
 enum { BN_EXPERT_TURNS = 5 };   /* as many as usual */
 int64_t bn_expert_turn(int64_t i, int64_t rounds, int64_t experts, int64_t turns);
 
@@ -56,7 +57,7 @@ typedef struct {
     int64_t i;
 } bn_chase;
 
-/* Of bn_unroll: reports the round `of` again, and stops when time is up. */
+/* Reports the round of `of` again and sets *stop if time is up; a callback of bn_unroll. */
 bonsai_status bn_chase_look(bool *stop, const void *of);
 
 /* ---- what they read (expertrows.c) ---- */
@@ -77,10 +78,10 @@ void bn_expert_rows_free(bn_expert_rows *r);
 
 /* ---- pace (curriculum.c) ---- */
 
-/* order (training nodes) = their places, those with fewer kinds of labels around them first.  Of
- * neighbours only training nodes count. */
+/* Fills order (training nodes) with their places, those with fewer kinds of labels around them
+ * first.  Only neighbours that are training nodes count. */
 bonsai_status bn_curriculum_order(int32_t *order, const bn_problem *s);
-/* The share that takes part in epoch t = 0, 1, ... */
+/* Returns the share of training nodes that takes part in epoch t = 0, 1, ... */
 double bn_curriculum_share(const bn_training *how, int64_t t);
 
 #endif

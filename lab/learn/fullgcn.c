@@ -1,7 +1,7 @@
-/* fullgcn.c -- gradients that some training nodes of the full graph give a GCN of two layers.
+/* fullgcn.c -- gradients of a GCN of two layers by some training nodes of the full graph.
  *
- * A node reads its neighbours' hidden rows, and those are made of features after one hop, which are
- * made once.  So a batch costs as many hidden rows as it has neighbours, and no sampling is needed.
+ * A node reads its neighbours' hidden rows, which are made of features after one hop; those are
+ * made once.  So a batch costs one hidden row per neighbour, and no sampling is needed.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -67,7 +67,7 @@ typedef struct {
     int64_t count, reached;
 } batch;
 
-/* x = the rows that the batch reaches. */
+/* Copies the rows that the batch reaches into x. */
 static void gather(bn_fullgcn *g, batch *b)
 {
     const bn_matrix *to = &g->reach.to;
@@ -88,7 +88,7 @@ static void forget(bn_fullgcn *g, const batch *b)
         g->at[g->list[i]] = -1;
 }
 
-/* mean = a hop of hidden; or back += its transpose times other. */
+/* Computes mean = a hop of hidden; transposed: adds the transpose times other to back. */
 static void hop(bn_fullgcn *g, const batch *b, bool transposed)
 {
     const bn_matrix *to = &g->reach.to;

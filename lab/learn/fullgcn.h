@@ -1,4 +1,4 @@
-/* fullgcn.h -- gradients that some training nodes of the full graph give a GCN of two layers.
+/* fullgcn.h -- gradients of a GCN of two layers by some training nodes of the full graph.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FULLGCN_H
@@ -18,12 +18,13 @@ typedef struct {
     float   *room;
 } bn_fullgcn;
 
-/* For these nodes, and batches of at most `batch` of them.  In any case to be freed. */
+/* Makes room for these nodes and for batches of at most `batch` of them.  Free it even on
+ * failure. */
 bonsai_status bn_fullgcn_new(bn_fullgcn *g, const bn_problem *s, const int32_t *node, int64_t count,
                              int64_t batch, int64_t hidden);
 void bn_fullgcn_free(bn_fullgcn *g);
-/* grad = the gradient of theta, as in bn_student, of the mean loss of nodes `place` (count), all of
- * one class. */
+/* Computes grad = the gradient by theta (laid out as in bn_student) of the mean loss of nodes
+ * `place` (count), all of one class. */
 void bn_fullgcn_grad(float *grad, bn_fullgcn *g, const float *theta, const int32_t *place,
                      int64_t count, int32_t kind);
 

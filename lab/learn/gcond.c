@@ -1,14 +1,14 @@
 /* gcond.c -- graph condensation by matching gradients (Jin et al., ICLR 2022), with edges and
  * without.
  *
- * A round starts with a new student.  In each of its steps the small graph moves so that, class by
- * class, it gives the student the gradient that the full graph gives; between steps the student is
- * trained on the small graph.  Features and edges take turns: the first fifth of every 50 rounds is
- * for edges.
+ * A round starts with a new student.  In each step of a round the small graph moves so that, class
+ * by class, it gives the student the same gradient as the full graph; between steps the student is
+ * trained on the small graph.  Features and edges take turns: the first fifth of every 50 rounds
+ * moves edges.
  *
- * Of the full graph only the training nodes' rows after two hops are needed, which are made once:
- * the reference samples neighbours, of which this is the mean.  It has a hidden layer before the
- * hops on ogbn-arxiv and Flickr; here that comes after them.
+ * Of the full graph only the training nodes' rows after two hops are needed, which are made once;
+ * the reference samples neighbours, and these rows are the mean of such samples.  On ogbn-arxiv and
+ * Flickr the reference has a hidden layer before the hops; here it follows them.
  *
  * A node without edges stands for a row after two hops, and starts as one; from raw rows the
  * accuracy falls within a hundred rounds.
@@ -41,8 +41,8 @@ static uint64_t seed_of(const bn_problem *s, uint64_t what, int64_t i)
     return bn_rng_next(&r);
 }
 
-/* Whether round i is for edges; a short run is one turn, with one such round unless it has only
- * one. */
+/* Returns whether round i moves edges.  A short run counts as one turn, with one round for edges
+ * unless it has only one round. */
 static bool is_for_edges(const bn_gcond_state *g, const bn_problem *s, int64_t i)
 {
     const int64_t turn = s->steps < TURN ? s->steps : TURN;
@@ -52,7 +52,7 @@ static bool is_for_edges(const bn_gcond_state *g, const bn_problem *s, int64_t i
 
 /* ---- the full graph ---- */
 
-/* Training nodes by class, and what the student reads of them. */
+/* Loads the training nodes by class and the rows that the student reads of them. */
 static bonsai_status load_full(bn_gcond_state *g, bn_problem *s)
 {
     bonsai_status rc;
@@ -80,7 +80,7 @@ done:
     return rc;
 }
 
-/* Which nodes of class k, which begin at `first`, are in a batch: the first ones of `order`. */
+/* Draws the batch of class k, whose nodes begin at `first`: the first places of `order`. */
 static void draw_batch(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first,
                        uint64_t seed)
 {
@@ -95,7 +95,7 @@ static void draw_batch(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_
     }
 }
 
-/* Their rows; where they are all, in place. */
+/* Returns the batch's rows; if the batch is the whole class, without copying. */
 static const float *batch_rows(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first)
 {
     if (s->have[k] <= BN_BATCH)
@@ -106,7 +106,7 @@ static const float *batch_rows(bn_gcond_state *g, const bn_problem *s, int64_t k
     return g->batch;
 }
 
-/* The gradient of class k of the full graph. */
+/* Computes the gradient of class k of the full graph. */
 static void full_gradient(bn_gcond_state *g, const bn_problem *s, int64_t k, int64_t first)
 {
     const int64_t count = s->have[k] < BN_BATCH ? s->have[k] : BN_BATCH;
@@ -138,7 +138,7 @@ static void full_gradients(bn_gcond_state *g, const bn_problem *s, uint64_t seed
 
 /* ---- a round ---- */
 
-/* Weights and biases as PyTorch draws those of a linear layer. */
+/* Draws weights and biases as PyTorch does for a linear layer. */
 static void new_model(bn_gcond_state *g, const bn_problem *s, int64_t round)
 {
     const int64_t wide = g->set.form == BN_STUDENT_LINEAR ? s->c : BN_STUDENT_HIDDEN;
@@ -158,7 +158,7 @@ static void train_model(bn_gcond_state *g, bn_problem *s)
     }
 }
 
-/* How much the distance hangs on each node; those that may not move get no gradient. */
+/* Adds up how much the distance depends on each node; sets the gradient of fixed nodes to 0. */
 static void choose_rows(bn_gcond_state *g, const bn_problem *s)
 {
     float *grad = g->x.l.grad;

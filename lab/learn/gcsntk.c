@@ -1,5 +1,5 @@
-/* gcsntk.c -- GC-SNTK (Wang et al., WWW 2024): rows and real targets of a kernel regression that
- * gets the training nodes right.
+/* gcsntk.c -- GC-SNTK (Wang et al., WWW 2024): learns rows and real targets of a kernel regression
+ * that predicts the classes of training nodes.
  *
  * The regression and its gradients are in krr.c, the kernel in sntk.c; the loss is the mean squared
  * distance of the classes of training nodes to their labels.  Rows start at random, without a
@@ -12,9 +12,9 @@
 
 enum { PER_STEP = 10 };
 
-/* Targets are of the order of 1, and with many classes their softmax tells them hardly apart.  How
- * many times as large they teach GCN best was decided by the sum of its validation accuracies on the
- * public splits of Cora, CiteSeer and PubMed and on 60/20/20 of Cora, Amazon Photo and a part of
+/* The factor on the targets before the softmax: targets are near 1, and with many classes their
+ * softmax is nearly flat.  The factor was chosen by GCN's validation accuracies, summed over the
+ * public splits of Cora, CiteSeer and PubMed and 60/20/20 of Cora, Amazon Photo and a part of
  * ogbn-arxiv: 410.0 at 3, 414.8 at 5, 408.9 at 10. */
 static const double SHARPNESS = 5;
 
@@ -44,7 +44,7 @@ typedef struct {
 
 /* ---- a step ---- */
 
-/* Fits the regression to the rows and targets of this moment. */
+/* Fits the regression to the present rows and targets. */
 static void fit(const bn_problem *s, bn_krr *k)
 {
     const float *param = ((const state *)s->state)->param;
@@ -124,7 +124,7 @@ done:
     return rc;
 }
 
-/* Targets become likelihoods, for networks that learn from those. */
+/* Turns targets into likelihoods, for networks that learn from these. */
 static bonsai_status show(bn_problem *s)
 {
     const float *param = ((const state *)s->state)->param;

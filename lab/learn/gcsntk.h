@@ -1,6 +1,6 @@
-/* gcsntk.h -- kernel regression on learned rows: what GC-SNTK learns by, and how to ask it.
+/* gcsntk.h -- the kernel regression on learned rows that GC-SNTK uses.
  *
- *   partition.c      nodes of the full graph as the kernel sees them
+ *   partition.c  batches of nodes of the full graph
  *   krr.c sntk.c the regression, and its kernel
  *   gcsntk.c     the method; predictions of its own classifier
  *
@@ -36,19 +36,19 @@ typedef struct {
     double  *room;              /* rows of a batch x f */
 } bn_partition;
 
-/* The given nodes, in batches.  In any case to be freed. */
+/* Cuts the given nodes into batches.  Free it even on failure. */
 bonsai_status bn_partition_new(bn_partition *c, const bn_problem *s, const int32_t *node,
                                int64_t count);
 void bn_partition_free(bn_partition *c);
 int64_t bn_partition_first(const bn_partition *c, int64_t batch);       /* its first row */
 int64_t bn_partition_most(const bn_partition *c);               /* rows of a batch at most */
-/* Its rows, until another one is asked for. */
+/* Returns the rows of a batch, valid until the next call. */
 bn_sntk_rows bn_partition_batch(bn_partition *c, int64_t batch);
 
 /* ---- the classifier (gcsntk.c) ---- */
 
-/* label (as many as the partition has) = the classes that the learned rows and targets of this
- * moment give to its nodes, in the order in which they were given. */
+/* Fills label (one for each node of the partition) with the classes that the present rows and
+ * targets predict, in the order in which the nodes were given. */
 bonsai_status bn_gcsntk_predict(int32_t *label, const bn_problem *s, bn_partition *c);
 
 #endif

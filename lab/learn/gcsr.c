@@ -1,8 +1,9 @@
-/* gcsr.c -- GCSR (Liu et al., KDD 2024): rows whose own edges let a student go the way of experts.
+/* gcsr.c -- GCSR (Liu et al., KDD 2024): rows whose edges let a student follow experts.
  *
- * Edges come from the rows in closed form (closededges.c), drawn towards P, how classes are joined in
- * the full graph, and Q, the edges so far; both move on with every round.  A student starts where
- * an expert was after some epochs, and should end where that one was a few epochs later (expertgap.c).
+ * Edges come from the rows in closed form (closededges.c), drawn towards P, how classes are joined
+ * in the full graph, and Q, the edges so far; both move on with every round.  A student starts
+ * where an expert was after some epochs, and should end where that one was a few epochs later
+ * (expertgap.c).
  *
  * P is made of edges between training nodes: row by row, the share of the neighbours of a class
  * that each class has.  Where few nodes have a training label, so that hardly any edge joins two,
@@ -73,7 +74,7 @@ static void mark_known(int32_t *kind, const bn_problem *s)
         kind[s->job->train[t]] = s->label[t] + 1;
 }
 
-/* The neighbours of training nodes that are not marked. */
+/* Lists the neighbours of training nodes that are not marked; returns how many. */
 static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_problem *s)
 {
     const bonsai_graph *g = s->job->g;
@@ -88,7 +89,8 @@ static int64_t list_strangers(int32_t *node, int32_t *kind, const bn_problem *s)
     return count;
 }
 
-/* label (count) = the classes that an expert expects of rows x (count x f) with these ones. */
+/* Fills label (count) with the classes that an expert predicts for rows x (count x f); ones: the
+ * averaged column of ones. */
 static bonsai_status expect(int32_t *label, const float *slab, const bn_problem *s,
                             const bn_input *x, const float *ones)
 {
@@ -116,8 +118,8 @@ done:
     return rc;
 }
 
-/* Where labels are few, marks neighbours of training nodes as well: the first expert says what they
- * are. */
+/* If labels are few, marks neighbours of training nodes with the class that the first expert
+ * predicts. */
 static bonsai_status mark_expected(int32_t *kind, const bn_problem *s, const state *a)
 {
     bonsai_status rc;
@@ -266,7 +268,7 @@ static void end(bn_problem *s)
 
 /* ---- a round ---- */
 
-/* to = share to + (1 - share) a */
+/* Computes to = share to + (1 - share) a. */
 static void draw_near(float *to, const float *a, double share, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
@@ -301,7 +303,7 @@ done:
     return rc;
 }
 
-/* The edges of the rows of this moment. */
+/* Fills the edges from the present rows. */
 static bonsai_status show(bn_problem *s)
 {
     state *a = s->state;

@@ -25,7 +25,7 @@ typedef struct {
     double start_rate, start_decay, teacher_rate, teacher_decay;
 } settings;
 
-/* Cora's settings were never published: it borrows those of CiteSeer's half. */
+/* The published settings.  None exist for Cora: it has those of CiteSeer's half. */
 static const settings published[BN_LIKES] = {
     [BN_LIKE_CORA] = {{35, 70, 140}, {.8, .8, .8}, {1500, 1500, 1500}, {10, 10, 10}, {15, 15, 15},
                       {.05, .05, .05}, {1e-5, 1e-5, 1e-5}, {.5, .5, .5}, {5e-4, 5e-4, 5e-4},
@@ -77,7 +77,7 @@ static void end(bn_problem *s)
 
 /* ---- the largest component ---- */
 
-/* Marks all that node v reaches, by breadth; returns how many. */
+/* Marks all nodes that v reaches, breadth first; returns how many. */
 static int64_t reach(int32_t *part, int32_t *queue, const bonsai_graph *g, int32_t v, int32_t mark)
 {
     int64_t count = 1;
@@ -94,7 +94,7 @@ static int64_t reach(int32_t *part, int32_t *queue, const bonsai_graph *g, int32
     return count;
 }
 
-/* node = the largest component's; the first of equals. */
+/* Lists the nodes of the largest component (the first of equals) in t->node. */
 static bonsai_status find_component(spectral *t, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -120,7 +120,7 @@ done:
     return rc;
 }
 
-/* The component as a graph of edges alone. */
+/* Makes a graph of the component's edges alone. */
 static bonsai_status cut_component(bonsai_graph **out, const spectral *t, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -176,7 +176,8 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* r = class means of U K U'X over the training nodes of the component, each of length 1; q: U'X. */
+/* Computes r = class means of U K U'X over the training nodes of the component, each of length 1,
+ * and q = U'X. */
 static bonsai_status find_means(spectral *t, const bn_problem *s, const float *u)
 {
     bonsai_status rc;
@@ -242,7 +243,7 @@ static void teacher_free(teacher *t)
     bn_descent_free(&t->steps);
 }
 
-/* x (rows,cols) = first weights after Glorot */
+/* Draws x (rows,cols) as first weights after Glorot. */
 static void draw(float *x, int64_t rows, int64_t cols, uint64_t seed)
 {
     bn_draw_uniform(x, 0, rows * cols, sqrt(6.0 / (double)(rows + cols)), seed);
@@ -336,7 +337,7 @@ static bonsai_status tick_vectors(const bn_problem *s, int64_t part)
     return bn_tick(s->job->at.progress, "first eigenvectors", part, PARTS);
 }
 
-/* Two nodes are joined by a chance of 1 in c if their classes are the same, else a third of it. */
+/* Draws edges: nodes of one class are joined with probability 1/c, others with a third of that. */
 static void draw_edges(float *a, const bn_problem *s)
 {
     const int64_t n = s->n;
@@ -438,7 +439,8 @@ static bonsai_status step(bn_problem *s, int64_t i)
     return BONSAI_OK;
 }
 
-/* a = I - U diag(lambda) U': rows first .. end-1 up to the diagonal, and the same of columns. */
+/* Computes a = I - U diag(lambda) U': rows first .. end-1 up to the diagonal, mirrored to
+ * columns. */
 static void show_rows(const bn_problem *s, int64_t first, int64_t end)
 {
     const spectral *t = s->state;

@@ -1,7 +1,7 @@
 /* geom.c -- expanding windows of expert trajectories (Zhang et al. 2024).
  *
- * As sfgc, with experts that meet easy nodes first, starts that become later, a ratio of
- * distances, the loss of the fully trained expert, and soft labels.
+ * As sfgc, with experts that see easy nodes first, starts that move later, a ratio of distances,
+ * the loss of the fully trained expert, and soft labels.
  *
  * SPDX-License-Identifier: MIT */
 #include "trajectory.h"
@@ -21,8 +21,8 @@
 #define CITESEERS \
     {{CITESEER, .steps = 200, .window = 1, .window_end = 30, .rate = 1e-4, .beta = 0.1, .eta = 1, \
       .rounds = 500}, \
-     {CITESEER, .steps = 200, .window = 10, .window_end = 80, .rate = 7e-4, .beta = 0.05, .eta = 1, \
-      .rounds = 2000}, \
+     {CITESEER, .steps = 200, .window = 10, .window_end = 80, .rate = 7e-4, .beta = 0.05, \
+      .eta = 1, .rounds = 2000}, \
      {CITESEER, .steps = 400, .window = 1, .window_end = 20, .rate = 5e-4, .beta = 0.1, \
       .eta = 0.6, .rounds = 2000}}
 

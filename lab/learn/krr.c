@@ -104,7 +104,7 @@ static void softmax(double *y, int64_t c)
         y[k] /= sum;
 }
 
-/* A row of scores becomes its gradient; returns its squared distance to the label. */
+/* Replaces a row of scores by its gradient; returns its squared distance to the label. */
 static double row_loss(double *y, int32_t label, int64_t c, double share)
 {
     double loss = 0, mean = 0;
@@ -119,7 +119,7 @@ static double row_loss(double *y, int32_t label, int64_t c, double share)
     return loss;
 }
 
-/* dy collects K_ts^T dZ. */
+/* Adds K_ts^T dZ of a batch to dy; krr.h says the rest. */
 void bn_krr_learn(bn_krr *k, const bn_sntk_rows *rows, const int32_t *label, double share)
 {
     const int64_t n = k->how.n, c = k->how.c, count = rows->rows;

@@ -30,14 +30,14 @@ typedef struct {
 bonsai_status bn_krr_new(bn_krr *k, const bn_krr_how *how);     /* in any case to be freed */
 void bn_krr_free(bn_krr *k);
 
-/* Fits the weights to x and y; the loss and the gradients become 0. */
+/* Fits the weights to x and y; sets the loss and the gradients to 0. */
 void bn_krr_fit(bn_krr *k);
-/* k->score (rows x c), by the weights. */
+/* Fills k->score (rows x c) by the fitted weights. */
 void bn_krr_score(bn_krr *k, const bn_sntk_rows *rows);
-/* Adds a batch: the mean squared distance of softmax(score) to its labels; share: of one number in
- * the mean of all batches. */
+/* Adds a batch: the mean squared distance of softmax(score) to its labels. share: the weight of one
+ * number in the mean of all batches. */
 void bn_krr_learn(bn_krr *k, const bn_sntk_rows *rows, const int32_t *label, double share);
-/* After all batches: the gradients. */
+/* Finishes the gradients after all batches. */
 void bn_krr_finish(bn_krr *k);
 
 #endif

@@ -1,9 +1,10 @@
-/* learn.c -- the loop that all methods which learn share: rounds, limits, what is kept.
+/* learn.c -- the loop of all methods that learn: rounds, limits, the choice of the round that is
+ * kept.
  *
- * The probe looks at the start, some ten times on the way and at the end; the small graph that it
- * puts highest is kept, the first of equals.  Without validation nodes, or where the last round is
- * asked for, that one is.  A run whose time is up, or whose gradients stop being finite, ends with
- * what it has.
+ * The probe scores the small graph at the start, about ten times on the way and at the end; the one
+ * with the highest score is kept, the first of equals.  Without validation nodes, or if the last
+ * round is asked for, the last one is kept.  A run whose time is up, or whose gradients stop being
+ * finite, ends with what it has.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -22,7 +23,7 @@ typedef struct {
     bool           probes;      /* the probe chooses */
 } run;
 
-/* Bits of a feature: four where all are squares. */
+/* Fills *bits with the bits of a stored feature: four if all features are squares. */
 static bonsai_status bits_of(int *bits, const bonsai_graph *g)
 {
     bn_traits t;
@@ -33,8 +34,8 @@ static bonsai_status bits_of(int *bits, const bonsai_graph *g)
     return rc;
 }
 
-/* Shows the small graph after `done` rounds to the probe, where that chooses, and keeps the better
- * one. */
+/* Scores the small graph after `done` rounds by the probe, if the probe chooses, and keeps the
+ * better one. */
 static bonsai_status look(run *a, int64_t done)
 {
     bonsai_status rc;
@@ -141,7 +142,7 @@ done:
 
 /* ---- the small graph of one request, and its record ---- */
 
-/* What a reader should know of it, in one line. */
+/* Writes the line that a reader should know about the run. */
 static void say_how(bonsai_condense_info *i, const bn_learn_report *c)
 {
     char limit[64] = "", end[64] = "";

@@ -1,10 +1,10 @@
-/* learn.h -- small graphs that are learned by descent: what a method starts from and what it gives.
+/* learn.h -- small graphs that are learned by descent: the input and the result of a method.
  *
- *   problem.c    the full graph as a method sees it: features in its units, averaged rows, classes
- *   learn.c      the loop that all methods share: steps, limits, what is kept
- *   learned.c    the small graph of what was learned, and how many nodes a budget holds
+ *   problem.c    the full graph as a method reads it: features in its units, averaged rows, classes
+ *   learn.c      the loop that all methods share: steps, limits, the round that is kept
+ *   learned.c    the small graph of what was learned, and how many nodes fit a budget
  *   descent.c    Adam steps; skips gradients that are not finite
- *   tangent.h    derivatives: what several methods are made of
+ *   tangent.h    derivatives that several methods are made of
  *   experts.h    networks trained on the full graph
  *
  * A method is one file with a bn_learner, a row in lab/lab.c and its settings.  It learns
@@ -73,7 +73,7 @@ struct bn_problem {
     const bn_learner *how;
     const bn_job *job;          /* its graph, training nodes (train, trees), place, options */
     bn_like  like;              /* whose settings: its own, or those of the nearest shape */
-    int      size;              /* 0, 1, 2: column of those settings, by nodes over training nodes */
+    int      size;              /* 0, 1, 2: their column, by nodes over training nodes */
     int64_t  n, f, c;           /* nodes of the small graph, features, classes */
     int32_t *kind;              /* n: their classes, ascending */
     int64_t *want;              /* c: how many of each */
@@ -95,25 +95,26 @@ struct bn_problem {
     void    *state;
 };
 
-/* ---- the full graph as a method sees it (problem.c) ---- */
+/* ---- the full graph as a method reads it (problem.c) ---- */
 
-/* A published number of rounds, experts, ... at the effort asked for, at least 1. */
+/* Returns a published number (rounds, experts, ...) at the effort asked for, at least 1. */
 int64_t bn_effort(const bn_problem *s, double count);
-/* out (count x f) = rows `node` of A^hops X in units, A the operator of GCN with its self loops. */
+/* Computes out (count x f) = rows `node` of A^hops X in units, A the operator of GCN with its self
+ * loops. */
 bonsai_status bn_problem_rows(float *out, const bn_problem *s, const int32_t *node, int64_t count,
                               int hops);
-/* out (count) = the same of a column of ones. */
+/* Computes out (count) = rows `node` of A^hops times a column of ones. */
 bonsai_status bn_problem_ones(float *out, const bn_problem *s, const int32_t *node, int64_t count,
                               int hops);
-/* x = as many such rows of training nodes of each class as wanted, at random. */
+/* Fills x with such rows of random training nodes, as many of each class as wanted. */
 bonsai_status bn_problem_start(bn_problem *s, int hops);
-/* pick (n) = places in job->train: want[k] different ones of class k (the same again where there
- * are too few), for `seed`. */
+/* Fills pick (n) with places in job->train, drawn with `seed`: want[k] different ones of class k,
+ * repeated if the class has fewer. */
 bonsai_status bn_problem_pick(int32_t *pick, const bn_problem *s, uint64_t seed);
-/* q (n x c) = 1 at the class. */
+/* Fills q (n x c) with 1 at the class, else 0. */
 void bn_one_hot(float *q, const int32_t *label, int64_t n, int64_t c);
 bool bn_problem_late(const bn_problem *s);        /* time is up: long rounds end early */
-/* Reports that so many rounds are done; long rounds do so again, so that they can be canceled. */
+/* Reports the number of rounds done; long rounds report again, so that they can be canceled. */
 bonsai_status bn_problem_tick(const bn_problem *s, int64_t done);
 
 /* ---- steps (descent.c) ---- */
@@ -125,11 +126,12 @@ typedef struct {
     bool    student;            /* of a network: no step of the small graph */
 } bn_descent;
 
-/* For count numbers at param, which stay the caller's. */
+/* Prepares descent of count numbers at param, which stay the caller's. */
 bonsai_status bn_descent_new(bn_descent *d, float *param, int64_t count, double rate, double decay);
 void bn_descent_free(bn_descent *d);
 void bn_descent_restart(bn_descent *d);         /* forgets all steps */
-/* A step of Adam, unless the gradient is not finite: that is counted.  Whether it was taken. */
+/* Makes a step of Adam and returns true; if the gradient is not finite, counts it and returns
+ * false. */
 bool bn_descend(bn_descent *d, bn_problem *s);
 
 /* ---- learning (learn.c, learned.c) ---- */

@@ -1,10 +1,10 @@
-/* learned.c -- the small graph of what was learned, and how many nodes a budget holds.
+/* learned.c -- the small graph of what was learned, and how many nodes fit a budget.
  *
- * Under a strict budget a feature takes eight bits, and nodes are counted as if any two of them
- * were joined, since nobody knows beforehand which will be.  Where not even one node of each class
- * fits so, there is one of each whose row is cut to what fits, in the form that changes it least,
- * as rows of prototypes are.  In the paper's accounting a node costs what its authors' scripts say:
- * 4 bytes a feature, and 4 for each pair of nodes.
+ * Under a strict budget a feature takes eight bits, and nodes are counted as if any two were
+ * joined, because the edges are not known beforehand.  If not even one node of each class fits,
+ * each class has one node whose row is cut to what fits, in the form that changes it least, like
+ * rows of prototypes.  In the paper's accounting a node costs what its authors' scripts say: 4
+ * bytes a feature, and 4 for each pair of nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -14,8 +14,8 @@
 
 /* ---- edges ---- */
 
-/* What is stored for nodes i and j; 0: nothing.  Networks add a loop of weight 1 where there is
- * none, so that one that was learned is stored with it. */
+/* Returns the weight that is stored for nodes i and j; 0: nothing.  Networks add a loop of weight 1
+ * to a node without one, so a learned loop is always stored. */
 static float entry(const bn_problem *s, int64_t i, int64_t j)
 {
     if (!s->a)
@@ -28,7 +28,7 @@ static float entry(const bn_problem *s, int64_t i, int64_t j)
     return i == j ? 1 + v : v;
 }
 
-/* Where entries of row i begin and end: without edges there is its loop alone. */
+/* Returns where entries of row i begin.  Without edges a row holds its loop alone. */
 static int64_t row_first(const bn_problem *s, int64_t i)
 {
     return s->a ? 0 : i;
@@ -85,15 +85,15 @@ done:
 
 enum { FORMS = 4 };
 
-/* How rows are stored: in eight bits or as squares in four, with entries of their own or in columns
- * that all share. */
+/* Returns how rows are stored: in eight bits, or as squares in four; with entries per row, or in
+ * columns that all rows share. */
 static bn_storage form_of(const bn_problem *s, int form, bonsai_type type)
 {
     return (bn_storage){.f = s->f, .classes = s->c, .type = type, .soft = s->q != NULL,
                         .squares = form & 1, .columns = form & 2};
 }
 
-/* What the adjacency takes beyond a self loop each. */
+/* Returns the bytes of the adjacency beyond one self loop per node. */
 static double edge_bytes(const bn_problem *s)
 {
     bool loops;
@@ -149,7 +149,7 @@ done:
     return rc;
 }
 
-/* How far the stored rows are from those that were learned, squared. */
+/* Computes the squared distance of the stored rows from the learned ones. */
 static bonsai_status rows_lost(double *out, const bonsai_graph *g, const rows *r)
 {
     bonsai_status rc;
@@ -174,7 +174,7 @@ done:
     return rc;
 }
 
-/* The form that changes rows least; of those in which they do not fit, none. */
+/* Chooses the form that changes rows least among those in which they fit; 0 if they fit in none. */
 static bonsai_status choose_form(int *best, const rows *r, const bn_problem *s, double bytes)
 {
     bonsai_status rc = BONSAI_OK;
@@ -220,7 +220,7 @@ done:
 
 /* ---- labels ---- */
 
-/* The class of a node: the most likely one, where labels are soft. */
+/* Returns the class of a node; if labels are soft, the most likely one. */
 static int32_t kind_of(const bn_problem *s, int64_t i)
 {
     int32_t best = s->kind[i];
@@ -267,7 +267,8 @@ done:
 
 /* ---- nodes for a budget ---- */
 
-/* Numbers that take all their bits, and all edges. */
+/* Fills a stand-in of the largest possible size: numbers that take all their bits, and all
+ * edges. */
 static void fill_stand_in(bn_problem *s)
 {
     for (int64_t j = 0; j < s->f; j++)
@@ -280,7 +281,8 @@ static void fill_stand_in(bn_problem *s)
         s->q[i] = 1 / (float)s->c;
 }
 
-/* The bytes of a small graph of so many nodes with all features, or with one entry in a row. */
+/* Computes the bytes of a small graph of `nodes` nodes with all features; thin: with one entry a
+ * row. */
 static bonsai_status stand_in_bytes(double *bytes, int64_t nodes, bool thin, const bn_learner *how,
                                     const bn_job *job)
 {
@@ -312,7 +314,7 @@ done:
     return rc;
 }
 
-/* The most nodes that fit, 0 .. most, by trial. */
+/* Finds the most nodes that fit, 0 .. most, by trial. */
 static bonsai_status most_nodes(bn_fit *fit, int64_t most, const bn_learner *how, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
@@ -342,7 +344,7 @@ done:
     return rc;
 }
 
-/* Classes that have a training node. */
+/* Counts the classes that have a training node. */
 static bonsai_status live_classes(int64_t *out, const bn_job *job)
 {
     uint8_t *seen = NULL;
@@ -364,8 +366,8 @@ static bonsai_status too_small(double bytes, double least, const bn_job *job)
                       bonsai_method_name(job->o->method), least);
 }
 
-/* As many as fit with all of their features; if that is not one for each class, as many of those as
- * fit at all. */
+/* Finds how many nodes fit with all features; if fewer than one for each class, how many thin
+ * ones. */
 static bonsai_status strict_nodes(bn_fit *fit, int64_t most, const bn_learner *how,
                                   const bn_job *job)
 {
@@ -388,7 +390,7 @@ done:
     return rc;
 }
 
-/* The authors' rule: 4 n^2 + 4 n f bytes. */
+/* Finds how many nodes fit by the authors' rule: 4 n^2 + 4 n f bytes. */
 static bonsai_status paper_nodes(bn_fit *fit, int64_t most, const bn_job *job)
 {
     const double f = (double)job->g->view.features;

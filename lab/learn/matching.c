@@ -1,9 +1,9 @@
-/* matching.c -- how far a small graph's gradients are from those of the full graph.
+/* matching.c -- the distance of a small graph's gradients from those of the full graph.
  *
- * The derivative of a distance by what the gradients are made of is the tangent of the gradient, in
- * the direction of the derivative of the distance by the gradient.  Where the student reads rows
- * after two hops, classes have rows of their own, so that one matrix collects all of them before
- * the hops lead back to features and edges.
+ * The derivative of a distance by rows or edges is the tangent of the gradient in the direction of
+ * the derivative of the distance by the gradient.  If the student reads rows after two hops, each
+ * class has its own rows, so one matrix collects all of them before the hops lead back to features
+ * and edges.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -23,7 +23,7 @@ static void fill_targets(bn_matching *m)
         m->q[i * m->s.c + m->kind[i]] = 1;
 }
 
-/* q is 0 before. */
+/* Assigns room. q must be 0. */
 void bn_matching_lay(bn_matching *m, bn_slab *slab)
 {
     const int64_t n = m->s.n, f = m->s.f;
@@ -48,7 +48,7 @@ void bn_matching_lay(bn_matching *m, bn_slab *slab)
 
 /* ---- the small graph ---- */
 
-/* y (n,f) = the operator, which is symmetric, times x, or y += */
+/* Computes y (n,f) = the operator, which is symmetric, times x; add: adds it to y. */
 static void hop(real *y, const bn_matching *m, const real *x, bool add)
 {
     const bn_input norm = {.rows = m->s.n, .cols = m->s.n, .dense = m->norm};
@@ -69,7 +69,7 @@ void bn_matching_forward(bn_matching *m)
     hop(m->hops, m, m->x1, false);
 }
 
-/* The student on `count` nodes from `first`, each of weight w[...]; GCN reads all nodes. */
+/* Returns the student on `count` nodes from `first`, each of weight w[...]; GCN reads all nodes. */
 static bn_student student_on(const bn_matching *m, int64_t first, int64_t count)
 {
     bn_student s = m->s;
@@ -104,7 +104,8 @@ void bn_matching_train(real *grad, bn_matching *m)
 
 /* ---- the distance ---- */
 
-/* v, the gradient of a class, becomes the derivative of its distance from g. */
+/* Replaces v, the gradient of a class, by the derivative of its distance from g; returns the
+ * distance. */
 static double apart(real *v, const real *g, const bn_matching *m)
 {
     const int64_t f = m->s.f, h = m->s.h, c = m->s.c;
@@ -120,8 +121,8 @@ static double apart(real *v, const real *g, const bn_matching *m)
     return sum;
 }
 
-/* The distance of class k, whose nodes begin at `first`; its derivatives go to dh, or to dx and
- * dnorm. */
+/* Returns the distance of class k, whose nodes begin at `first`; adds its derivatives to dh, or to
+ * dx and dnorm. */
 static double match_class(real *dx, bn_matching *m, int64_t k, int64_t first, double share)
 {
     const bn_student s = student_on(m, first, m->want[k]);
@@ -153,7 +154,7 @@ static double match_all(real *dx, bn_matching *m)
     return sum;
 }
 
-/* The way back of two hops: dnorm, and dx +=. */
+/* Goes back through two hops: adds to dnorm and dx. */
 static void hops_back(real *dx, bn_matching *m)
 {
     const int64_t n = m->s.n, f = m->s.f;
@@ -165,7 +166,8 @@ static void hops_back(real *dx, bn_matching *m)
     bn_times_back(m->dnorm, m->dx1, (bn_cols){m->x, f, f}, n, true, all);
 }
 
-/* The trace of Y^T (1 - norm) Y, Y the classes, times its weight; dnorm += its gradient. */
+/* Returns the trace of Y^T (1 - norm) Y, Y the classes, times its weight; adds its gradient to
+ * dnorm. */
 static double smoothness(bn_matching *m)
 {
     const int64_t n = m->s.n;

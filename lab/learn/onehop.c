@@ -1,4 +1,5 @@
-/* onehop.c -- the nodes that some nodes of the full graph read in one hop, and the operator's rows.
+/* onehop.c -- the nodes within one hop of some nodes of the full graph, and their rows of the
+ * operator.
  *
  * SPDX-License-Identifier: MIT */
 #include "onehop.h"
@@ -7,7 +8,7 @@
 
 typedef struct {
     const bn_side *side;
-    int32_t *at;                /* of a node: its place among those that are reached; -1: none yet */
+    int32_t *at;                /* nodes: place among the reached nodes; -1: not reached */
     int32_t *node;              /* of a place */
     int64_t  reached, entries;
 } search;
@@ -38,7 +39,7 @@ static float of(const float *v, int64_t i, float otherwise)
     return v ? v[i] : otherwise;
 }
 
-/* Row i of the operator at entry `to`; returns where the next begins. */
+/* Writes row i of the operator from entry `to` on; returns where the next row begins. */
 static int64_t fill_row(bn_matrix *m, const search *a, int32_t i, int64_t to)
 {
     const bn_side *d = a->side;
@@ -52,7 +53,7 @@ static int64_t fill_row(bn_matrix *m, const search *a, int32_t i, int64_t to)
     return to;
 }
 
-/* Fills r, unless it is NULL. */
+/* Counts the nodes reached; fills r too unless it is NULL. */
 static bonsai_status reach(bn_onehop *r, int64_t *reached, const bn_problem *s, const int32_t *node,
                            int64_t count)
 {

@@ -1,4 +1,4 @@
-/* onehop.h -- the nodes that some nodes of the full graph read in one hop.
+/* onehop.h -- the nodes within one hop of some nodes of the full graph.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_ONEHOP_H
@@ -11,10 +11,10 @@ typedef struct {
     int32_t  *node;             /* reached: each node and its neighbours, as they are met */
 } bn_onehop;
 
-/* In any case to be freed. */
+/* Fills r for the nodes.  Free it even on failure. */
 bonsai_status bn_onehop_new(bn_onehop *r, const bn_problem *s, const int32_t *node, int64_t count);
 void bn_onehop_free(bn_onehop *r);
-/* How many nodes are reached. */
+/* Counts the nodes reached. */
 bonsai_status bn_onehop_count(int64_t *out, const bn_problem *s, const int32_t *node,
                               int64_t count);
 

@@ -1,8 +1,8 @@
-/* partition.c -- nodes of the full graph as the structural kernel sees them.
+/* partition.c -- batches of nodes of the full graph for the structural kernel.
  *
- * Many nodes are cut into batches of equal size, since the kernel compares all pairs of a batch
- * once.  Only edges inside a batch count; so nodes are taken in the order of a walk in breadth over
- * the edges among them, which keeps most neighbours together and takes linear time.
+ * Nodes are cut into batches of equal size, because the kernel compares all pairs of a batch.  Only
+ * edges inside a batch count; so nodes are taken in the order of a breadth-first walk over the
+ * edges among them, which keeps most neighbours together and takes linear time.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct {
     int32_t *spot;              /* of every node of the graph: 1 + where it is; 0: not here */
 } party;
 
-/* Appends a node of the party that is not in the order yet. */
+/* Appends a node of the party to the order unless it is there already; returns the new count. */
 static int64_t greet(const party *p, int32_t *order, int64_t count, int64_t place)
 {
     p->spot[p->node[place]] = 0;
@@ -35,7 +35,8 @@ static int64_t greet(const party *p, int32_t *order, int64_t count, int64_t plac
     return count + 1;
 }
 
-/* While this runs, spot is 1 + the place of nodes that are still to come. */
+/* Orders the nodes breadth first.  Meanwhile spot is 1 + the place of nodes that are not reached
+ * yet. */
 static void walk(const party *p, int32_t *order, int64_t count)
 {
     int64_t known = 0, at = 0;
@@ -65,8 +66,7 @@ static void set_order(bn_partition *c, const party *p)
 
 /* ---- neighbours ---- */
 
-/* The neighbours of row i in its batch, which begins at `first` and ends before `end`, and the row
- * itself. */
+/* Lists row i and its neighbours in its batch, which begins at `first` and ends before `end`. */
 static int64_t list_row(int32_t *index, const bn_partition *c, const party *p, int64_t i,
                         const int64_t span[2])
 {

@@ -1,4 +1,4 @@
-/* problem.c -- the full graph as a method that learns sees it.
+/* problem.c -- the full graph as a method that learns reads it: units, averaged rows, classes.
  *
  * Averaged rows are made in panels of columns, so that no dense copy of all features is held.
  *
@@ -41,7 +41,8 @@ bool bn_is_like(const bn_problem *s)
     return bonsai_graph_known(s->job->g) == known_as(s->like);
 }
 
-/* Factors of two between shapes; another kind of features counts for four. */
+/* Returns the distance of a graph's shape from that of a known dataset, in factors of two; another
+ * kind of features counts as four. */
 static double far_from(bn_like like, const bonsai_view *v, bool signs)
 {
     const bonsai_known *k = known_as(like);
@@ -72,7 +73,7 @@ int64_t bn_effort(const bn_problem *s, double count)
 
 /* ---- units ---- */
 
-/* Features over the mean sum of a training row. */
+/* Sets the unit of features: the mean sum of a training row. */
 static bonsai_status scale_rows(bn_problem *s)
 {
     bonsai_status rc;
@@ -124,7 +125,7 @@ static void list_kinds(bn_problem *s)
             s->kind[i++] = (int32_t)k;
 }
 
-/* The classes that the nodes of a small graph have. */
+/* Assigns classes to the nodes of a small graph, in the shares of the training nodes. */
 static bonsai_status share_classes(bn_problem *s)
 {
     bonsai_status rc;
@@ -229,7 +230,7 @@ done:
     return rc;
 }
 
-/* Columns first .. first+wide-1 of a node's row in units; both ascend. */
+/* Copies columns first .. first+wide-1 of a node's row in units. */
 static void unit_row(float *to, const passing *p, int64_t node, int64_t first, int64_t wide)
 {
     const bn_problem *s = p->s;
@@ -244,7 +245,7 @@ static void unit_row(float *to, const passing *p, int64_t node, int64_t first, i
                 (value[e] - s->mean[index[e]]) / s->spread[index[e]];
 }
 
-/* A panel of all nodes. */
+/* Fills a panel of all nodes. */
 static void fill_panel(passing *p, int64_t first, int64_t wide)
 {
     const int64_t count = p->s->job->g->view.nodes;

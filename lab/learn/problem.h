@@ -1,4 +1,4 @@
-/* problem.h -- how a problem begins and ends; for learn.c.
+/* problem.h -- how a problem is made and freed; for learn.c.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PROBLEM_H
@@ -7,8 +7,8 @@
 #include "learn.h"
 #include "prototypes/candidate.h"
 
-/* Room for a small graph of so many nodes, and what a method starts from.  In any case to be
- * freed. */
+/* Makes room for a small graph of the given number of nodes and loads what a method starts from.
+ * Free it even on failure. */
 bonsai_status bn_problem_new(bn_problem *s, const bn_learner *how, const bn_job *job,
                              int64_t nodes);
 void bn_problem_free(bn_problem *s);
@@ -26,7 +26,7 @@ typedef struct {                /* what a budget holds */
 
 bonsai_status bn_learned_nodes(bn_fit *fit, const bn_learner *how, const bn_job *job,
                                const bn_budget *budget);
-/* The small graph that the problem shows. */
+/* Makes the small graph that the problem holds. */
 bonsai_status bn_learned_graph(bonsai_graph **out, const bn_problem *s, const bn_fit *fit);
 
 #endif

@@ -120,7 +120,7 @@ static bn_span all_rows(const task *t)
     return (bn_span){0, t->s->n, t->s->threads};
 }
 
-/* y (n,h) = in w, or y += */
+/* Computes y (n,h) = in w; add: adds it to y. */
 static void project(const task *t, real *y, const layer *l, const real *in, const real *w, bool add)
 {
     const bn_input x = dense(in, t->s->n, l->f);
@@ -130,7 +130,7 @@ static void project(const task *t, real *y, const layer *l, const real *in, cons
         memcpy(y, w, (size_t)(l->f * l->h) * sizeof *y);
 }
 
-/* dw (f,h) += transpose of in times g0 */
+/* Adds the transpose of in times g0 to dw (f,h). */
 static void project_t(const task *t, real *dw, const layer *l, const real *in, const real *g)
 {
     const bn_input x = dense(in, t->s->n, l->f);
@@ -140,7 +140,7 @@ static void project_t(const task *t, real *dw, const layer *l, const real *in, c
         bn_real_axpy(dw, 1, g, l->f * l->h);
 }
 
-/* din (n,f) = g0 times the transpose of w, or += */
+/* Computes din (n,f) = g0 times the transpose of w; add: adds it. */
 static void project_back(const task *t, real *din, const layer *l, const real *g, const real *w,
                          bool add)
 {
@@ -169,7 +169,7 @@ static void bias_t(const task *t, real *db, const layer *l, const real *g)
         bn_bias_t(db, g, t->s->n, l->h, t->scratch, t->s->threads);
 }
 
-/* u[1 ...] of u[0], with the bias. */
+/* Computes u[1 ...] from u[0], with the bias. */
 static void hop(const task *t, real *u, const layer *l, const real *b)
 {
     const int64_t one = t->s->n * l->h;
@@ -182,7 +182,7 @@ static void hop(const task *t, real *u, const layer *l, const real *b)
         add_bias(t, u + l->hops * one, l, b);
 }
 
-/* The gradients of u[hops-1 ... 0] of that of u[hops]. */
+/* Computes the gradients of u[hops-1 ... 0] from that of u[hops]. */
 static void hop_t(const task *t, real *g, const layer *l)
 {
     const int64_t one = t->s->n * l->h;
@@ -198,7 +198,7 @@ static real *last(const task *t, const layer *l, real *u)
     return u + l->hops * t->s->n * l->h;
 }
 
-/* y = 0 where the layer gave nothing. */
+/* Sets y to 0 where the layer's output is 0. */
 static void mask(const task *t, real *y, const layer *l)
 {
     const real *out = last(t, l, l->u);
@@ -240,7 +240,7 @@ static void run(task *t)
 
 /* ---- the loss ---- */
 
-/* p (c) = softmax(z); returns the cross-entropy of q and it. */
+/* Computes p (c) = softmax(z); returns the cross-entropy of q and p. */
 static double softmax_row(real *p, const real *z, const real *q, int64_t c)
 {
     real top = z[0], sum = 0;
@@ -257,7 +257,7 @@ static double softmax_row(real *p, const real *z, const real *q, int64_t c)
     return log((double)sum) - wanted;
 }
 
-/* g_dot = w times the tangent of p. */
+/* Computes g_dot = w times the tangent of p. */
 static void softmax_dot(real *g_dot, const real *p, const real *z_dot, real w, int64_t c)
 {
     real mean = 0;
@@ -267,7 +267,7 @@ static void softmax_dot(real *g_dot, const real *p, const real *z_dot, real w, i
         g_dot[k] = w * p[k] * (z_dot[k] - mean);
 }
 
-/* The gradient of the scores, and its tangent. */
+/* Fills the gradient of the scores and its tangent; returns the loss. */
 static double loss_of(const task *t)
 {
     const bn_student *s = t->s;
@@ -287,7 +287,7 @@ static double loss_of(const task *t)
 
 /* ---- backward ---- */
 
-/* g of this layer, whose last is there; then of the layer below, if any. */
+/* Computes g of this layer from its last entry, then that of the layer below, if any. */
 static void backward(const task *t, const layer *l, const layer *below)
 {
     hop_t(t, l->g, l);
@@ -349,7 +349,7 @@ static void put_x(const task *t, real *dx)
     project_back(t, dx, l, l->g, t->v + l->w_at, true);
 }
 
-/* dn += gradient of u[k+1] times the transpose of u[k], and its tangent */
+/* Adds to dn the gradient of u[k+1] times the transpose of u[k], and its tangent. */
 static void put_norm(const task *t, const layer *l, real *dn)
 {
     const int64_t n = t->s->n, one = n * l->h;
@@ -378,7 +378,7 @@ static void put_targets(const task *t, real *dq)
         bn_real_axpy(dq + i * l->h, -t->s->w[i], z_dot + i * l->h, l->h);
 }
 
-/* <v, gradient> is how the loss changes in the direction v. */
+/* Returns <v, gradient>: the change of the loss in the direction v. */
 static double slope_of(const task *t)
 {
     const layer *l = &t->l[t->layers - 1];

@@ -23,7 +23,7 @@ void bn_small_norm(real *norm, real *half, const real *a, int64_t n)
             norm[i * n + j] = half[i] * entry(a, n, i, j) * half[j];
 }
 
-/* A degree acts on its row and on its column of the operator. */
+/* Adds the derivative by the degrees: a degree acts on its row and its column of the operator. */
 static void degree_back(real *out, const real *dnorm, const real *a, const real *half, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)

@@ -74,7 +74,7 @@ static double at_least(double norm)
     return norm > LEAST_NORM ? norm : LEAST_NORM;
 }
 
-/* The root of what a layer leaves of the kernel of a row with itself. */
+/* Returns the root of the factor by which a layer shrinks the kernel of a row with itself. */
 static double shrinks(void)
 {
     return sqrt(k1(MOST, k0(MOST)));
@@ -92,7 +92,7 @@ void bn_sntk_norms(double *norm, const double *x, int64_t n, int64_t f, bn_sntk 
     }
 }
 
-/* s = A s A^T, in two steps: of the rows, of the columns. */
+/* Computes s = A s A^T, rows first, then columns. */
 static void sum_both(double *s, const bn_sntk_rows *a, double *room, int threads)
 {
     const int64_t n = a->rows;
@@ -149,7 +149,7 @@ typedef struct {                /* some columns of a comparison */
     int64_t first, end;
 } band;
 
-/* y = A x, or its transpose, of the columns of a band. */
+/* Computes y = A x, or its transpose times x, for the columns of a band. */
 static void sum_around(double *y, const double *x, const band *d, bool turned)
 {
     const bn_around *r = &d->a->around;
@@ -172,7 +172,7 @@ static void copy_band(double *y, const double *x, const band *d)
                (size_t)(d->end - d->first) * sizeof *y);
 }
 
-/* Layer l: s is the covariance, in place. */
+/* Applies layer l to the covariance s in place. */
 static void layer_forward(double *s, const band *d, int l)
 {
     bn_sntk_tape *t = d->t;
@@ -208,14 +208,14 @@ static void band_forward(const band *d)
     }
 }
 
-/* A fixed width of bands for so many columns. */
+/* Returns the width of bands for `count` columns; it does not depend on the threads. */
 static int64_t band_width(int64_t count)
 {
     const int64_t all = BANDS * LEAST_COLUMNS, wide = (count + all - 1) / all * LEAST_COLUMNS;
     return bn_least(wide, COLUMNS);
 }
 
-/* Calls one for all bands of columns. */
+/* Calls `one` for all bands of columns. */
 static void all_bands(void (*one)(const band *d), bn_sntk_tape *t, const bn_sntk_rows *a,
                       const bn_sntk_rows *b)
 {
@@ -237,8 +237,8 @@ void bn_sntk_forward(bn_sntk_tape *t, const bn_sntk_rows *a, const bn_sntk_rows 
 
 /* ---- backward ---- */
 
-/* Layer l: dt and ds become the gradients before it; dnorm += that of b's norms, which all are
- * shares of the norm of the row: `share`. */
+/* Goes back through layer l: replaces dt and ds by the gradients before it; adds to dnorm the
+ * gradient of b's norms, which all are shares of the norm of the row: `share`. */
 static void layer_backward(double *dt, double *ds, const band *d, int l, double share)
 {
     const bn_sntk_tape *t = d->t;
@@ -256,7 +256,8 @@ static void layer_backward(double *dt, double *ds, const band *d, int l, double 
         }
 }
 
-/* Of the gradient in t->kernel; the gradient of the first product is left in t->kernel. */
+/* Computes a band's gradient of the first product from the gradient in t->kernel, and leaves it
+ * there. */
 static void band_backward(const band *d)
 {
     bn_sntk_tape *t = d->t;

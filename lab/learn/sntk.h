@@ -42,15 +42,15 @@ typedef struct {                /* what a comparison leaves for its adjoint */
 bonsai_status bn_sntk_new(bn_sntk_tape *t, bn_sntk how, int64_t rows, int64_t cols, int threads);
 void bn_sntk_free(bn_sntk_tape *t);
 
-/* norm ((hops layers) x n) of rows x (n x f) that stand alone. */
+/* Fills norm ((hops layers) x n) of rows x (n x f) that stand alone. */
 void bn_sntk_norms(double *norm, const double *x, int64_t n, int64_t f, bn_sntk how);
-/* norm of rows with neighbours, by their kernel with each other; room: 2 rows^2 doubles. */
+/* Fills norm of rows with neighbours, by their kernel with each other; room: 2 rows^2 doubles. */
 void bn_sntk_norms_around(double *norm, const bn_sntk_rows *a, bn_sntk how, double *room,
                           int threads);
-/* t->kernel (a rows x b rows); b stands alone. */
+/* Fills t->kernel (a rows x b rows); b stands alone. */
 void bn_sntk_forward(bn_sntk_tape *t, const bn_sntk_rows *a, const bn_sntk_rows *b);
-/* dx (b rows x f) += the gradient of b's rows, those of a fixed, given that of the kernel; what the
- * tape holds is lost.  Where a is b, each row acts on both sides: give the gradient of the kernel
+/* Adds to dx (b rows x f) the gradient by b's rows at fixed rows of a, given that of the kernel;
+ * overwrites the tape.  If a is b, each row acts on both sides: give the gradient of the kernel
  * plus its transpose. */
 void bn_sntk_backward(double *dx, const double *dkernel, bn_sntk_tape *t, const bn_sntk_rows *a,
                       const bn_sntk_rows *b);

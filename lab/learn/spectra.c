@@ -1,7 +1,8 @@
-/* spectra.c -- how far the spectrum of a small graph is from that of a full one, and the gradients.
+/* spectra.c -- the distance of a small graph's spectrum from that of a full graph, and its
+ * gradients.
  *
- * Outer products of rows of length 1 are never made: the squared distance of p p' and q q' is
- * 2 - 2 (p'q)^2.  Class means are taken of U before it is multiplied with anything as wide as the
+ * Outer products of rows of length 1 are never made: the squared distance of p p' and q q' is 2 - 2
+ * (p'q)^2. Class means are taken of U before it is multiplied with anything as wide as the
  * features.
  *
  * SPDX-License-Identifier: MIT */
@@ -23,7 +24,7 @@ typedef struct {
     real *turned;               /* (k,n) or (k,c): the transpose of U or w */
 } work;
 
-/* Lays out the room, or counts it. */
+/* Assigns room, or only counts it. */
 static int64_t lay_out(work *w, const bn_spectra *s, real *room)
 {
     const int64_t kf = s->k * s->f, cf = s->c * s->f, ck = s->c * s->k;
@@ -54,7 +55,7 @@ static real dot(const real *a, const real *b, int64_t count)
     return out;
 }
 
-/* out (k,h) = the transpose of a (rows,k) times x (rows,h). */
+/* Computes out (k,h) = the transpose of a (rows,k) times x (rows,h). */
 static void times_turned(real *out, work *w, const real *a, int64_t rows, const real *x, int64_t h)
 {
     const int64_t k = w->s->k;
@@ -65,7 +66,7 @@ static void times_turned(real *out, work *w, const real *a, int64_t rows, const 
     bn_times(out, &in, x, h, false, (bn_span){0, k, w->s->threads});
 }
 
-/* 0 for a row without a length, which stays as it is. */
+/* Returns 1 / length; 0 for a row of length 0, which stays unchanged. */
 static real inverse(real length)
 {
     return length > 0 ? 1 / length : 0;
@@ -81,7 +82,7 @@ static double add_up(const real *x, int64_t count)
 
 /* ---- rows of U'X ---- */
 
-/* The part of alpha; db = its gradient. */
+/* Returns the term of alpha; db = its gradient. */
 static double match_rows(work *w, const real *u, const real *x)
 {
     const bn_spectra *s = w->s;
@@ -122,7 +123,7 @@ static void find_means(work *w, const real *u)
     }
 }
 
-/* miss = R M' - I; returns the part of beta. */
+/* Computes miss = R M' - I; returns the term of beta. */
 static double compare_means(work *w)
 {
     const bn_spectra *s = w->s;
@@ -139,7 +140,7 @@ static double compare_means(work *w)
     return s->beta * sum / ((double)s->c * (double)s->c);
 }
 
-/* db and dw += those of the part of beta. */
+/* Adds to db and dw the gradients of the term of beta. */
 static double match_means(work *w, const real *u)
 {
     const bn_spectra *s = w->s;
@@ -164,7 +165,7 @@ static double match_means(work *w, const real *u)
 
 /* ---- eigenvectors ---- */
 
-/* o = U'U - I; returns the part of gamma. */
+/* Computes o = U'U - I; returns the term of gamma. */
 static double match_angles(work *w, const real *u)
 {
     const bn_spectra *s = w->s;

@@ -1,17 +1,17 @@
-/* tangent.h -- derivatives that learned small graphs are made of.
+/* tangent.h -- derivatives that the learning methods are made of.
  *
  *   smalloperator.c  the operator of GCN on a dense adjacency, and its adjoint
  *   rop.c            gradients of a student on a small graph, and derivatives of these gradients
  *   unroll.c         descent of a student, and the derivative of where it ends
- *   distance.c       how far two gradients are from each other
- *   edgenet.c        a network that joins any two nodes; edgenet_back.c its gradients
- *   matching.c       how far a small graph's gradients are from those of the full one
- *   spectra.c        how far the spectrum of a small graph is from that of a full one
- *   closededges.c        edges between rows that express each other, and their adjoint
- *   expertgap.c            how far a student on such rows and edges stays behind an expert
+ *   distance.c       the distance of two gradients
+ *   edgenet.c        a network that predicts edges; edgenet_back.c its gradients
+ *   matching.c       the distance of a small graph's gradients from those of the full graph
+ *   spectra.c        the distance of a small graph's spectrum from that of the full graph
+ *   closededges.c    edges between rows that express each other, and their adjoint
+ *   expertgap.c      the distance of a student on such rows and edges from an expert
  *
- * All matrices are row-major without gaps, of `real`: tests compile these files for double.  Nothing
- * allocates; `room` is given.
+ * All matrices are row-major without gaps, of `real`: tests compile these files for double.
+ * Nothing allocates; `room` is given.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TANGENT_H
@@ -21,9 +21,10 @@
 
 /* ---- the operator of a small dense graph (smalloperator.c) ---- */
 
-/* norm (n,n) = D^-1/2 (A + I) D^-1/2 and half (n) = D^-1/2, of a (n,n), whose entries are 0 or more. */
+/* Computes norm (n,n) = D^-1/2 (A + I) D^-1/2 and half (n) = D^-1/2 of a (n,n), whose entries are
+ * at least 0. */
 void bn_small_norm(real *norm, real *half, const real *a, int64_t n);
-/* da (n,n) = the gradient of a, given that of norm; room: n. */
+/* Computes da (n,n) = the gradient by a, given that by norm; room: n. */
 void bn_small_norm_back(real *da, const real *dnorm, const real *a, const real *half, int64_t n,
                         real *room);
 
@@ -42,7 +43,7 @@ typedef struct {
     bn_student_form form;
     int     hops;               /* the last layer's; GCN has one in each layer */
     int64_t n, f, h, c;         /* h is not read in the linear form */
-    const real *norm;           /* (n,n); NULL: the identity, as for rows that are averaged already */
+    const real *norm;           /* (n,n); NULL: the identity, for rows that are averaged */
     const real *x;              /* (n,f); NULL: the identity, f = n, and there is no b1 */
     const real *ones;           /* n: what a bias is multiplied with, as N^2 1; NULL: 1 */
     const real *q;              /* (n,c), rows that sum to 1 */
@@ -52,19 +53,19 @@ typedef struct {
 
 int64_t bn_student_size(const bn_student *s);           /* numbers in the slab */
 int64_t bn_student_room(const bn_student *s);           /* reals that both below work in */
-/* grad (slab) = the gradient; returns the loss. */
+/* Computes grad (slab) = the gradient; returns the loss. */
 double bn_student_grad(real *grad, const bn_student *s, const real *theta, real *room);
 
 typedef struct {                /* derivatives of <v, gradient>; NULL: not asked for */
     real  *hess;                /* slab: = that of theta, the Hessian times v */
     real  *dx, *dn;             /* (n,f), (n,n): += those of x and norm */
-    real  *dq, *dones;          /* (n,c), n: += those of q, for rows that keep their sum, and ones */
+    real  *dq, *dones;          /* (n,c), n: += those of q (row sums stay) and ones */
     real  *grad;                /* slab: = the gradient itself */
     double loss, slope;         /* set: the loss, and <v, gradient> */
 } bn_tangent;
 
 void bn_rop(bn_tangent *out, const bn_student *s, const real *theta, const real *v, real *room);
-/* dx (n,f) += factor times the derivative of the loss by x; returns the loss. */
+/* Adds to dx (n,f) factor times the derivative of the loss by x; returns the loss. */
 double bn_student_input(real *dx, const bn_student *s, const real *theta, real factor, real *room);
 
 /* ---- steps of a student, theta -= rate times its gradient (unroll.c) ---- */
@@ -86,17 +87,19 @@ typedef struct {                /* derivatives; NULL: not asked for */
     double drate;                       /* set */
 } bn_unrolled;
 
-/* The least `every` for which the room is at most so many bytes, else that of the least room. */
+/* Returns the least `every` whose room is at most `bytes`; if none is, the one of least room. */
 int64_t bn_unroll_every(const bn_unroll *u, int64_t bytes);
 int64_t bn_unroll_room(const bn_unroll *u);             /* reals */
-/* end (slab) = the parameters after all steps, from start; room remembers the way. */
+/* Computes end (slab) = the parameters after all steps from start; room keeps the way for
+ * bn_unroll_back. */
 bonsai_status bn_unroll_run(real *end, const bn_unroll *u, const real *start, real *room);
-/* The derivatives of what has the derivative `dend` (slab) by the end of the run in room. */
+/* Computes the derivatives of a value whose derivative by the end of the run in room is `dend`
+ * (slab). */
 bonsai_status bn_unroll_back(bn_unrolled *out, const bn_unroll *u, const real *start,
                              const real *dend, real *room);
 
-/* How far the end is from a target, in distances of the start from it; squared, or not.  dend
- * (count) = its derivative. */
+/* Returns the distance of the end from a target, over the distance of the start from it; squared,
+ * or not. dend (count) = its derivative. */
 double bn_missed(real *dend, const real *end, const real *start, const real *target, int64_t count,
                  bool squared);
 
@@ -113,7 +116,7 @@ typedef struct {
     int64_t rows, cols;
 } bn_extent;
 
-/* How far s (rows,cols) is from g, and v its derivative by s; v may be s. */
+/* Returns the distance of s (rows,cols) from g; fills v with its derivative by s; v may be s. */
 double bn_distance(real *v, const real *s, const real *g, const bn_extent *x);
 
 /* ---- a network that joins any two nodes (edgenet.c) ---- */
@@ -155,12 +158,13 @@ typedef struct {
     int64_t each;
 } bn_edgenet;
 
-/* Sets what is not given: called with a slab that counts, and again with one that gives. */
+/* Assigns what is not set: call it with a slab that counts, then with one that has memory. */
 void bn_edgenet_lay(bn_edgenet *e, bn_slab *slab);
 void bn_edgenet_init(real *param, const bn_edgenet *e, uint64_t seed);
-/* a (n,n) = weights in 0 .. 1, symmetric, 0 on the diagonal, of x (n,d). */
+/* Computes a (n,n) = weights in 0 .. 1, symmetric, 0 on the diagonal, from x (n,d). */
 void bn_edgenet_forward(real *a, bn_edgenet *e, const real *param, const real *x);
-/* After forward of the same: dx (n,d) and dparam, unless NULL, += their gradients, given da. */
+/* Adds to dx (n,d) and dparam, unless NULL, their gradients, given da; call bn_edgenet_forward
+ * first. */
 void bn_edgenet_backward(real *dx, real *dparam, bn_edgenet *e, const real *param, const real *a,
                          const real *da);
 
@@ -188,9 +192,10 @@ typedef struct {
 
 void bn_matching_lay(bn_matching *m, bn_slab *slab);
 void bn_matching_forward(bn_matching *m);       /* a, norm, hops, of x and param */
-/* After forward of the same: the distance; dx and dparam, unless NULL, += its gradients. */
+/* Returns the distance after bn_matching_forward; adds its gradients to dx and dparam, unless
+ * NULL. */
 double bn_matching_backward(real *dx, real *dparam, bn_matching *m);
-/* grad (size) = the student's gradient of the mean loss of all nodes. */
+/* Computes grad (size) = the student's gradient of the mean loss of all nodes. */
 void bn_matching_train(real *grad, bn_matching *m);
 
 /* ---- spectra (spectra.c) ---- */
@@ -212,7 +217,7 @@ typedef struct {
 } bn_spectra;
 
 int64_t bn_spectra_room(const bn_spectra *s);   /* reals */
-/* du (n,k), dx (n,f): = the gradients; NULL: not asked for.  Returns the loss. */
+/* Returns the loss; fills du (n,k) and dx (n,f) with its gradients unless NULL. */
 double bn_spectra_loss(real *du, real *dx, const bn_spectra *s, const real *u, const real *x,
                        real *room);
 
@@ -227,9 +232,9 @@ typedef struct {
 } bn_closededges;
 
 int64_t bn_closededges_room(const bn_closededges *e);           /* doubles */
-/* a (n,n): symmetric, 0 or more, with a diagonal; room remembers the way. */
+/* Computes a (n,n), symmetric, at least 0, with a diagonal; room keeps the run for the adjoint. */
 void bn_closededges_run(real *a, const bn_closededges *e, double *room);
-/* dx (n,f) += the gradient of x, given that of a, of the run in room; once. */
+/* Adds to dx (n,f) the gradient by x, given that by a, of the run in room.  Call it once a run. */
 void bn_closededges_back(real *dx, const bn_closededges *e, const real *da, double *room);
 
 /* ---- a student on rows and their own edges (expertgap.c) ---- */
@@ -243,8 +248,8 @@ typedef struct {
 
 int64_t bn_gap_every(const bn_gap *w, int64_t bytes);     /* as bn_unroll_every */
 int64_t bn_gap_room(const bn_gap *w);             /* reals */
-/* *loss = how far a student of SGC2 that begins at start ends from target, squared, in distances of
- * the start from it.  a (n,n) = the edges; dx (n,f) = the gradient of x. */
+/* Computes *loss = the squared distance from target at which a student of SGC2 that begins at start
+ * ends, over that of the start. a (n,n) = the edges; dx (n,f) = the gradient by x. */
 bonsai_status bn_gap_run(double *loss, real *dx, real *a, const bn_gap *w, const real *start,
                          const real *target);
 

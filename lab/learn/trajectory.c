@@ -1,4 +1,4 @@
-/* trajectory.c -- nodes without edges on which a student gets where an expert got.
+/* trajectory.c -- nodes without edges on which a student follows an expert.
  *
  * A round takes the parameters of an expert at some epoch, lets a student descend from there on
  * the small graph, and moves features (and labels) so that it ends nearer to where the expert was
@@ -40,13 +40,13 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The fully trained expert is asked for. */
+/* Returns whether the fully trained expert is needed. */
 static bool wants_last(const bn_trajectory_plan *p)
 {
     return p->beta > 0 || p->soft > 0;
 }
 
-/* Starts, where they lead to, and the last. */
+/* Lists the epochs of starts and targets, and the last one. */
 static bonsai_status list_epochs(follow *f)
 {
     bonsai_status rc;
@@ -80,7 +80,8 @@ static const float *last_slab(const follow *f, const float *slabs)
     return slabs + (f->epochs - 1) * bn_experts_size(f->experts);
 }
 
-/* Where the student of round i starts.  The window grows as in all published rounds. */
+/* Returns the epoch at which the student of round i starts.  The window grows as in all published
+ * rounds. */
 static int64_t start_epoch(const bn_problem *s, const follow *f, int64_t i)
 {
     const bn_trajectory_plan *p = &f->plan;
@@ -119,7 +120,8 @@ static void find_mean(spread *a)
             a->mean[k] += a->at[(int64_t)a->of[i] * HIDDEN + k] / (float)a->count;
 }
 
-/* Which is farthest from all that are picked, after `last` was; the next one when time is up. */
+/* Returns the candidate farthest from all picked ones, after `last` was picked; the next one if
+ * time is up. */
 static int64_t farthest(spread *a, int64_t last)
 {
     const float *centre = a->at + (int64_t)a->of[last] * HIDDEN;
@@ -134,7 +136,8 @@ static int64_t farthest(spread *a, int64_t last)
     return best;
 }
 
-/* The one nearest to the mean, then always the one that is farthest from all others. */
+/* Picks the candidate nearest to the mean, then repeatedly the one farthest from all picked
+ * ones. */
 static bonsai_status pick_spread(int32_t *pick, spread *a, int64_t want)
 {
     bonsai_status rc = BONSAI_OK;
@@ -205,7 +208,8 @@ static void show_labels(follow *f, int64_t n, int64_t c)
     bn_softmax(f->q, n, c, 1);
 }
 
-/* What the expert says of the rows, with the true class as likely as any. */
+/* Sets soft labels to the expert's prediction, raised so that the true class is at least as likely
+ * as any. */
 static void start_labels(bn_problem *s, follow *f, const float *slab)
 {
     const int64_t n = s->n, c = s->c, w2 = (s->f + 1) * HIDDEN;
@@ -284,7 +288,7 @@ done:
     return rc;
 }
 
-/* Below a hundredth of the effort, which is two experts, the ways become shorter as well. */
+/* Returns the plan, with shorter ways below a hundredth of the effort, which has two experts. */
 static bn_trajectory_plan shortened(const bn_problem *s, const bn_trajectory_plan *plan)
 {
     bn_trajectory_plan p = *plan;
@@ -322,10 +326,10 @@ done:
 
 /* ---- rounds ---- */
 
-/* A long descent may be chaotic: then its gradient is thousands of times that of another.  So all
- * gradients are made the same length, that of a step of Adam; Adam itself, for which every feature
- * is as good as another, would walk at random in those that nothing depends on.  *factor: what the
- * gradient was multiplied with.  Whether there was a step. */
+/* Moves rows by a gradient scaled to the length of an Adam step, because a long descent may be
+ * chaotic: then its gradient is thousands of times that of another.  Adam itself weighs every
+ * feature alike and would walk at random in those on which nothing depends.  *factor: what the
+ * gradient was multiplied with.  Returns whether there was a step. */
 static bool move_rows(bn_problem *s, follow *f, double *factor)
 {
     const int64_t count = s->n * s->f;

@@ -1,4 +1,4 @@
-/* trajectory.h -- nodes without edges on which a student gets where an expert got: SFGC and GEOM.
+/* trajectory.h -- nodes without edges on which a student follows an expert: SFGC and GEOM.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TRAJECTORY_H

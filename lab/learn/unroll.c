@@ -1,4 +1,4 @@
-/* unroll.c -- descent of a student, and the derivative of where it ends.
+/* unroll.c -- descent of a student, and the derivative of its end.
  *
  * The way back goes through all steps from the last to the first, with one tangent of the backward
  * pass each: lambda = derivative by theta after the step; that before it is lambda - rate H lambda.
@@ -60,7 +60,7 @@ static way plan(const bn_unroll *u)
     return y;
 }
 
-/* Gives out room, or only counts where it is NULL. */
+/* Assigns room, or only counts it if room is NULL. */
 static int64_t lay_out(way *y, real *room)
 {
     const int64_t n = y->s.n, k = y->dual ? n * n : 0;
@@ -109,7 +109,7 @@ static bn_span all_rows(const way *y)
     return (bn_span){0, y->s.n, y->s.threads};
 }
 
-/* y->moved = K times x (n,h) */
+/* Computes y->moved = K times x (n,h) and returns it. */
 static const real *move(const way *y, const real *x)
 {
     const bn_input k = {.rows = y->s.n, .cols = y->s.n, .dense = y->kernel};
@@ -126,7 +126,7 @@ static void make_kernel(const way *y)
             y->kernel[i * s->n + j] += s->ones ? s->ones[i] * s->ones[j] : 1;
 }
 
-/* out (n,h) = x W1 + ones b1, of a slab */
+/* Computes out (n,h) = x W1 + ones b1 of a slab. */
 static void first_layer(const way *y, real *out, const real *theta)
 {
     const bn_student *s = &y->u->s;
@@ -136,7 +136,7 @@ static void first_layer(const way *y, real *out, const real *theta)
         bn_real_axpy(out + i * s->h, s->ones ? s->ones[i] : 1, theta + s->f * s->h, s->h);
 }
 
-/* dx += g (n,h) times the transpose of W1, and dones the same of b1, of a slab */
+/* Adds to dx g (n,h) times the transpose of W1, and to dones the same of b1, of a slab. */
 static void first_layer_back(const way *y, bn_unrolled *out, const real *g, const real *theta)
 {
     const bn_student *s = &y->u->s;
@@ -150,7 +150,7 @@ static void first_layer_back(const way *y, bn_unrolled *out, const real *g, cons
 
 /* ---- forward ---- */
 
-/* After a step: whether the way goes on. */
+/* Returns whether to continue after a step. */
 static bool goes_on(way *y)
 {
     bool stop = false;
@@ -167,7 +167,7 @@ static void start_state(const way *y, real *state, const real *start)
     memcpy(state + y->first, start + skip, (size_t)(y->size - y->first) * sizeof *state);
 }
 
-/* next = the state after a step from now; next may be now. */
+/* Computes next = the state after a step from now; next may be now. */
 static void step(const way *y, real *next, const real *now)
 {
     const real rate = (real)y->u->rate;
@@ -179,7 +179,7 @@ static void step(const way *y, real *next, const real *now)
     bn_real_axpy(next + y->first, -rate, y->grad + y->first, y->size - y->first);
 }
 
-/* end = the slab of the last state: W1 and b1 have moved by the sum of the gradients of S. */
+/* Computes end = the slab of the last state: W1 and b1 moved by the sum of the gradients of S. */
 static void end_slab(const way *y, real *end, const real *state, const real *start)
 {
     const bn_student *s = &y->u->s;
@@ -221,7 +221,7 @@ bonsai_status bn_unroll_run(real *end, const bn_unroll *u, const real *start, re
 
 /* ---- backward ---- */
 
-/* The derivative by the last state, and by what its slab is made of besides. */
+/* Computes the derivative by the last state and by what else its slab is made of. */
 static void start_back(const way *y, bn_unrolled *out, const real *dend)
 {
     const int64_t skip = y->dual ? (y->u->s.f + 1) * y->u->s.h : 0;
@@ -236,7 +236,8 @@ static void start_back(const way *y, bn_unrolled *out, const real *dend)
     first_layer_back(y, out, y->moved, dend);
 }
 
-/* v = -rate times what the state after a step asks of the gradient in it. */
+/* Computes v = -rate times the derivative by the state after a step, the direction of the
+ * tangent. */
 static void direct(const way *y)
 {
     const real rate = (real)y->u->rate;
@@ -249,7 +250,7 @@ static void direct(const way *y)
         y->v[i] = -rate * y->lambda[i];
 }
 
-/* dkernel -= rate lambda times the transpose of the gradient */
+/* Subtracts from dkernel rate lambda times the transpose of the gradient. */
 static void add_kernel(const way *y)
 {
     const int64_t n = y->s.n, h = y->s.h;
@@ -258,7 +259,7 @@ static void add_kernel(const way *y)
     bn_times_back(y->dkernel, y->moved, (bn_cols){y->grad, h, h}, n, true, all_rows(y));
 }
 
-/* lambda before a step from `now`, of that after it; returns <v, gradient>. */
+/* Replaces lambda after a step from `now` by that before the step; returns <v, gradient>. */
 static double step_back(const way *y, bn_unrolled *out, const real *now)
 {
     bn_tangent t = {.hess = y->hess, .dx = y->dual ? NULL : out->dx, .dn = out->dn, .dq = out->dq,
@@ -271,7 +272,7 @@ static double step_back(const way *y, bn_unrolled *out, const real *now)
     return t.slope;
 }
 
-/* States of steps first .. first+count-1, from the one that is kept. */
+/* Computes the states of steps first .. first+count-1 again from the stored one. */
 static bool make_again(way *y, int64_t first, int64_t count)
 {
     memcpy(y->between, y->kept + first / y->u->every * y->size, (size_t)y->size * sizeof(real));
@@ -283,7 +284,7 @@ static bool make_again(way *y, int64_t first, int64_t count)
     return true;
 }
 
-/* What x and ones did through S at the start and through K. */
+/* Adds the derivatives by x and ones through S at the start and through K. */
 static void end_back(const way *y, bn_unrolled *out, const real *start)
 {
     const bn_student *s = &y->u->s;

@@ -1,4 +1,5 @@
-/* workload.c -- about how many floating-point operations a method that learns takes at effort 1.
+/* workload.c -- an estimate of the floating-point operations of a method that learns at effort
+ * 1.
  *
  * The terms are those of the rounds with the settings of Cora, whose factors were measured on Cora
  * and PubMed: a plan should tell minutes from hours, not seconds from seconds.
@@ -12,7 +13,7 @@ static const double students = 128, experts = 256;      /* hidden columns */
 static const double batch = 256;        /* rows of a class that gradients are made of */
 static const double few = 3e7;          /* that a round takes even of a handful of nodes */
 
-/* Training nodes of a batch, and what these and their neighbours are. */
+/* Returns the training nodes in the batches of all classes. */
 static double seen(const bn_workload *w)
 {
     return fmin(w->train, batch * w->classes);
@@ -23,7 +24,7 @@ static double around(const bn_workload *w, double nodes)
     return fmin(w->full, nodes * (1 + w->degree));
 }
 
-/* The network of edges, forward and back, and the hops. */
+/* Returns the operations of the network of edges, forward and back, and of the hops. */
 static double edges(const bn_workload *w)
 {
     const double n = w->nodes, f = w->features, h = students;
@@ -64,7 +65,8 @@ double bn_work_gdem(const bn_workload *w)
 {
     const double n = w->nodes, pairs = fmin(n, 140), h = experts, f = w->features;
     const double spectrum = 40 * w->full * pairs * (pairs + 10 * w->degree);
-    return spectrum + 1500 * (few + 6 * n * pairs * f) + 200 * 4 * n * f * h + 100 * 2.5 * w->train * f * h;
+    return spectrum + 1500 * (few + 6 * n * pairs * f) + 200 * 4 * n * f * h +
+           100 * 2.5 * w->train * f * h;
 }
 
 double bn_work_gcsr(const bn_workload *w)
@@ -73,7 +75,7 @@ double bn_work_gcsr(const bn_workload *w)
     return 7000 * (3 * few + 12 * w->nodes * fh) + 100 * 62 * 1.5 * w->train * fh;
 }
 
-/* Rounds of so many steps, and experts of so many epochs. */
+/* Returns the operations of rounds of `steps` steps and experts of `epochs` epochs. */
 static double follow(const bn_workload *w, double steps, double epochs)
 {
     const double n = w->nodes, h = experts;
@@ -118,7 +120,7 @@ double bn_learn_operations(const bn_needs *q)
     return q->o->effort * learner_of(q)->work(&w);
 }
 
-/* But for experts that are kept. */
+/* Returns the bytes without cached experts. */
 double bn_learn_bytes(const bn_needs *q)
 {
     const bn_workload w = workload_of(q);

@@ -1,4 +1,4 @@
-/* workload.h -- about how much work a method that learns takes, for plans (workload.c).
+/* workload.h -- an estimate of the work of a method that learns, for plans (workload.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_WORKLOAD_H

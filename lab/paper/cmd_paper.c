@@ -66,7 +66,7 @@ static int parse_line(session *s, paper *p, int argc, char **argv)
     return opt_parse(s, &spec, argc, argv);
 }
 
-/* The authors' script for the tables trains for 1000 epochs. */
+/* Sets the values of a protocol.  The authors' script for the tables trains for 1000 epochs. */
 static void reset(session *s, paper *p, int protocol, int quick)
 {
     memset(p, 0, sizeof *p);
@@ -89,7 +89,7 @@ static void reset(session *s, paper *p, int protocol, int quick)
     }
 }
 
-/* The line is read again over the values of its protocol. */
+/* Reads the line twice: the second time over the values of its protocol. */
 static int parse(session *s, paper *p, int argc, char **argv)
 {
     reset(s, p, PROTOCOL_PUBLISHED, 0);
@@ -128,14 +128,14 @@ static int note_sets(const paper *p)
     return found;
 }
 
-/* The value of a cell, or its text. */
+/* Returns the value of a cell, or its text. */
 static bn_json *plain_of(bn_json *cell)
 {
     bn_json *value = bn_json_is_object(cell) ? bn_json_get(cell, "value") : cell;
     return value ? bn_json_keep(value) : bn_json_null();
 }
 
-/* Rows of the paper's own method, ours and the full graph, which most people want. */
+/* Returns the rows of the paper's own method, ours and the full graph, which most readers want. */
 static bn_json *accuracy_rows(const bn_json *results)
 {
     bn_json *rows = bn_json_array(), *row, *table;

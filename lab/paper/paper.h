@@ -4,13 +4,13 @@
  *                    files of data/paper/ that the build puts into the program
  *   paper_find.c     which datasets are in a folder, and the index lists of their split
  *   paper_settings.c the options that small graphs are made with and networks are trained with
- *   paper_rows.c     goes through the rows of a table; the cell behind each of its columns
+ *   paper_rows.c     calls a function for each row; the cell behind each column
  *   paper_cells.c    lists the cells of all tables, and merges them over splits and draws
  *   paper_run.c      measures them, dataset by dataset
- *   paper_look.c     what is read off a graph each time: sizes, PageRank, Lemma 1
- *   paper_values.c   what stands in a column
+ *   paper_look.c     measurements repeated in each run: sizes, PageRank, Lemma 1
+ *   paper_values.c   the contents of a table's cell
  *   paper_tables.c   tables as JSON: texts, rows, charts
- *   paper_end.c      what did not reproduce, and the sentences that open the page
+ *   paper_end.c      the table of differences, and the sentences that open the page
  *   paper_out.c      results.csv, results.json and the page
  *
  * A cell is one measurement.  Tables share cells, so that nothing is measured twice.  A cell's
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
     char   text[40];            /* as published: "83.95 ± 0.39", "OOT" */
     double value, spread;       /* NAN: none */
-    const char *broken;         /* why it is known not to be what it claims; NULL: it is not */
+    const char *broken;         /* why it is known to be wrong; NULL: it is not */
 } published;
 
 enum { MOST_SETTINGS = MOST_SETS * MOST_VARIANTS };
@@ -97,10 +97,10 @@ extern const char *paper_table_names[MOST_TABLES + 1];  /* that --only takes; en
 int  paper_wants(const paper *p, const char *table);
 
 int  paper_sets(dataset sets[MOST_SETS]);               /* how many; none is found yet */
-/* The published figure; ratio in percent, 0: none.  Returns 0 if there is none. */
+/* Fills the published figure; ratio in percent, 0: none.  Returns 0 if nothing was published. */
 int  paper_says(published *out, const char *table, const char *set, double ratio,
                 const char *model, const char *method);
-/* Finds the datasets below the folder; notes what is named like one but is not. */
+/* Finds the datasets below the folder; notes graphs that are only named like one. */
 int  paper_find(session *s, dataset *sets, int count, const char *folder);      /* exit code */
 int  paper_is_there(const paper *p, int set);           /* the dataset was found */
 
@@ -108,11 +108,11 @@ int  paper_is_there(const paper *p, int set);           /* the dataset was found
 
 void paper_make_settings(paper *p, int set);
 const char *paper_protocol_name(const paper *p);
-/* 1: networks are trained as for the published figures, so that both may be compared. */
+/* Returns 1 if networks are trained as for the published figures, so that both compare. */
 int  paper_trains_as_published(const paper *p);
-/* Nodes that the published peers had, by 4 n^2 + 4 n f = target. */
+/* Returns the number of nodes of the published peers, by 4 n^2 + 4 n f = target. */
 int64_t paper_peer_nodes(const dataset *d, double ratio);
-/* Options of training for a dataset. */
+/* Returns the options of training for a dataset. */
 bonsai_train_options paper_training(const paper *p, int set);
 bonsai_status paper_load(bonsai_graph **out, paper *p, int set);       /* with its split */
 
@@ -126,22 +126,22 @@ typedef struct {                /* a row of a table */
     bonsai_model_kind model;
 } place;
 
-/* Calls fn for each row until it returns other than 0, and returns that. */
+/* Calls fn for each row until fn returns other than 0; returns that code. */
 typedef int row_fn(const place *at, void *payload);
 int  paper_each_row(const paper *p, const bn_json *table, row_fn *fn, void *payload);
-/* Returns the method that a row is of; NULL if it is of none. */
+/* Returns the method of a row; NULL if the row has no method. */
 const bn_json *paper_method_of(const place *at);
 int  paper_is_full(const bn_json *method);
-/* The cell behind a column, and in how many draws it is made.  Returns 0 if there is none. */
+/* Fills the cell behind a column and its number of draws.  Returns 0 if the column has no cell. */
 int  paper_cell_of(bonsai_cell *out, int *draws, const place *at, const bn_json *column);
-/* What was measured of it; NULL: not measured. */
+/* Returns the measured cell; NULL if it was not measured. */
 const bonsai_cell *paper_cell_at(const place *at, const bn_json *column);
-/* The same of a method's column of that source, at the row's dataset, ratio and model. */
+/* Returns the measured cell of a method's column at the row's dataset, ratio and model. */
 const bonsai_cell *paper_method_cell(place at, const char *method, const char *source);
-/* The published figure of a row's column.  Returns 0 if there is none. */
+/* Fills the published figure of a row's column.  Returns 0 if nothing was published. */
 int  paper_figure_of(published *out, const place *at, const bn_json *column);
-/* 1: a cell can be compared: it is of the whole method, not of a part of its rounds, and if it
- * draws random numbers, its error is one of draws or splits. */
+/* Returns 1 if a cell can be compared: the method did all of its rounds, and if it draws random
+ * numbers, its error is one of draws or splits. */
 int  paper_compares(const place *at, const bonsai_cell *c);
 int  paper_curve_draws(const paper *p);
 
@@ -171,7 +171,7 @@ double   figure_apart(figure a, figure b);              /* the error of their di
 
 bn_json *paper_tables(const paper *p);                  /* an array; NULL: no memory */
 void     paper_differences(const paper *p, bn_json *rows);
-/* How many published accuracies differ, of how many; of none: why. */
+/* Writes how many published accuracies differ, of how many; if none was compared, why. */
 void     paper_say_compared(char *out, size_t size, const paper *p);
 bn_json *paper_summary(const paper *p);                 /* sentences */
 bn_json *paper_verdict(const paper *p);                 /* all in a line; null: nothing to say */

@@ -53,7 +53,7 @@ static int add_one(paper *p, const bonsai_cell *c)
     return EXIT_DONE;
 }
 
-/* In each split and draw; the full graph has one draw, and pairs of nodes are studied once. */
+/* Adds a cell in each split and draw; the full graph has one draw, and pairs of nodes one study. */
 static int add(paper *p, bonsai_cell c, int draws)
 {
     int code = EXIT_DONE, once = c.study != BONSAI_STUDY_TRAINING;
@@ -108,7 +108,8 @@ int paper_cells(paper *p)
 
 /* ---- splits and draws as one --------------------------------------------- */
 
-/* The cells of a dataset stand together, those of its first split and draw among them. */
+/* Merges cells over splits and draws.  The cells of a dataset stand together, so each merge
+ * searches only these. */
 int paper_merge(paper *p)
 {
     bonsai_status rc = BONSAI_OK;

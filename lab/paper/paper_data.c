@@ -1,5 +1,5 @@
-/* paper_data.c -- the description of the tables, the published figures and the datasets, as the
- * build put them here.
+/* paper_data.c -- the description of the tables, the published figures and the datasets, from the
+ * texts that the build puts into the program.
  *
  * The last two are short comma-separated texts without quotes, parsed at each lookup.
  *
@@ -75,7 +75,7 @@ int paper_wants(const paper *p, const char *table)
 
 enum { FIELDS = 7, FIELD = 64 };
 
-/* Cuts a line into fields and moves past it; 0: no line is left. */
+/* Cuts a line into fields and moves past it; returns 0 if no line is left. */
 static int next_line(char field[FIELDS][FIELD], const char **at)
 {
     if (!**at)
@@ -132,7 +132,7 @@ static int fits(const char *pattern, const char *text)
     return strcmp(pattern, "*") == 0 || strcmp(pattern, text) == 0;
 }
 
-/* The sentence for the figure of a line; NULL: nothing is known against it. */
+/* Returns the sentence that says why the figure of a line is wrong; NULL if none is known. */
 static const char *broken(char line[FIELDS][FIELD])
 {
     char f[FIELDS][FIELD];

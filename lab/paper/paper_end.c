@@ -1,4 +1,4 @@
-/* paper_end.c -- what did not reproduce, and the sentences that open the page: both from the data.
+/* paper_end.c -- the table of differences, and the sentences that open the page.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -35,7 +35,7 @@ static double gap_of(const pair *d)
     return d->cell->accuracy_mean - d->says.value;
 }
 
-/* The error of the gap; NAN: of one run there is none. */
+/* Returns the standard error of the gap; NAN if it is not known. */
 static double error_of(const pair *d)
 {
     return figure_apart(figure_of(d->cell), figure_published(&d->says));
@@ -53,7 +53,7 @@ static int is_bonsai(const pair *d)
 
 /* ---- reasons ------------------------------------------------------------- */
 
-/* How far the full graph is off, with the same network. */
+/* Returns the gap of the full graph with the same network; 0 if it is within two errors. */
 static double gap_of_full(const place *at)
 {
     pair full;
@@ -62,7 +62,7 @@ static double gap_of_full(const place *at)
     return find_pair(&full, &last) && differs(&full) ? gap_of(&full) : 0;
 }
 
-/* Figures of Bonsai whose difference was looked into otherwise; NULL: this was not. */
+/* Returns the explanation of a figure whose difference was investigated; NULL for the others. */
 static const char *explained(const pair *d)
 {
     if (is_bonsai(d) && d->at->model == BONSAI_MODEL_GCN && d->at->r == 0 &&
@@ -72,7 +72,8 @@ static const char *explained(const pair *d)
     return NULL;
 }
 
-/* A full graph that is off less than half as far explains little. */
+/* Returns the reason for a difference.  A full graph whose gap is less than half explains
+ * little. */
 static bn_json *reason(const pair *d)
 {
     const double full = gap_of_full(d->at), gap = gap_of(d);
@@ -112,7 +113,8 @@ static int add_difference(const place *at, void *rows)
     return 0;
 }
 
-/* The published correlation with gradients, beside the nearer of our two readings. */
+/* Adds the published correlation with gradients, beside the nearer of our two readings, if they
+ * differ. */
 static int add_gradient_difference(const place *at, void *rows)
 {
     published says;
@@ -196,7 +198,7 @@ typedef struct {                /* published accuracies: compared, and within tw
     double most, most_gcn;      /* the largest differences of Bonsai's own */
 } agreement;
 
-/* Where nothing is known of the error, nothing is within two of them. */
+/* Counts compared accuracies; one whose error is not known does not count. */
 static int agree(const place *at, void *payload)
 {
     agreement *a = payload;
@@ -238,7 +240,7 @@ static void say_reproduced(bn_json *all, const paper *p)
                                        a.others_near, a.others));
 }
 
-/* A dataset at the r-th ratio, with a GCN. */
+/* Returns the place of a dataset at the r-th ratio, with a GCN. */
 static place place_at(const paper *p, int set, int r)
 {
     const bn_json *table = described();
@@ -267,7 +269,8 @@ static void say_large(bn_json *all, const paper *p)
     }
 }
 
-/* At 1 % of the honest bytes: auto, Bonsai, and the full graph.  Whether all were measured. */
+/* Finds the cells at 1 % of the honest bytes: auto, Bonsai, and the full graph.  Returns whether
+ * all were measured. */
 static int find_honest(const bonsai_cell *c[3], const paper *p, int set)
 {
     c[0] = paper_method_cell(place_at(p, set, 1), "auto (ours)", "honest");
@@ -333,7 +336,7 @@ bn_json *paper_summary(const paper *p)
     return all;
 }
 
-/* "97 % of its accuracy on Cora, 96 % on CiteSeer"; the number of them. */
+/* Writes "97 % of its accuracy on Cora, 96 % on CiteSeer"; returns the number of datasets. */
 static int say_kept(char *out, size_t size, const paper *p)
 {
     int count = 0;
@@ -362,5 +365,6 @@ bn_json *paper_verdict(const paper *p)
     if (!sets && !*near)
         return bn_json_null();
     return bn_json_textf("%s%s%s%s%s", p->quick ? "A quick run, not to be quoted. " : "",
-                         sets ? "Trained on 1 % of the bytes, a GCN keeps " : "", kept, sets ? "." : "", near);
+                         sets ? "Trained on 1 % of the bytes, a GCN keeps " : "", kept,
+                         sets ? "." : "", near);
 }

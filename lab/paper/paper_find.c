@@ -1,9 +1,10 @@
-/* paper_find.c -- which datasets of the paper are below a folder, in any layout, and the index
+/* paper_find.c -- finds the datasets of the paper below a folder, in any layout, and the index
  * lists of their published splits.
  *
- * A dataset is known by its nodes, edges, features and classes.  A graph named like one is read
- * first, and left out if it is another.  Index lists are NAME-RATIO.npz.  MAG240M as distributed is
- * not read: the paper's graph is of its labelled papers alone, and the whole may not fit in memory.
+ * A dataset is recognised by its nodes, edges, features and classes.  A graph named like a dataset
+ * is read first, and left out if its sizes differ.  Index lists are NAME-RATIO.npz.  MAG240M as
+ * distributed is not read: the paper's graph is of its labelled papers alone, and the whole may not
+ * fit in memory.
  *
  * SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700       /* nftw */
@@ -50,7 +51,7 @@ static void take(const char *path, int len)
     c->used = c->whole_mag = has(c->path, mark_of_mag);
 }
 
-/* A folder that is a graph. */
+/* Returns whether a folder is a graph. */
 static int is_graph_folder(const char *path)
 {
     static const char *const marks[] = {"adj_full.npz", "raw/edge.csv.gz", "raw/edge.csv",
@@ -77,7 +78,7 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *a
     return 0;
 }
 
-/* How many letters of a part are the name, apart from case and "_"; 0: it begins otherwise. */
+/* Returns the length of the name if the part begins with it, apart from case and "_"; else 0. */
 static size_t begins(const char *part, const char *name)
 {
     size_t i = 0, len = strlen(name);
@@ -86,7 +87,7 @@ static size_t begins(const char *part, const char *name)
     return i == len ? len : 0;
 }
 
-/* Whether a part of the path is the name, apart from an ending. */
+/* Returns whether a part of the path is the name, apart from an ending. */
 static int is_named(const char *path, const char *name)
 {
     for (const char *part = path; part; part = strchr(part, '/')) {
@@ -99,7 +100,7 @@ static int is_named(const char *path, const char *name)
     return 0;
 }
 
-/* NAME-0.005.npz */
+/* Returns whether the file is NAME-RATIO.npz, such as NAME-0.005.npz. */
 static int is_lists(const char *path, const char *name)
 {
     const char *file = strrchr(path, '/');
@@ -114,7 +115,7 @@ static int fits(const dataset *d, const bonsai_graph *g)
     return bonsai_graph_known(g) == d->is;
 }
 
-/* A graph that cannot be read is left out: NULL. */
+/* Returns the graph; NULL if it cannot be read. */
 static bonsai_graph *read_candidate(session *s, candidate *c, int say_why)
 {
     bonsai_graph *g = NULL;
@@ -155,7 +156,7 @@ static void try_sizes(session *s, dataset *sets, int count, candidate *c)
     bonsai_graph_free(g);
 }
 
-/* The same for every ratio: the first by name. */
+/* Takes the first index lists by name: they are the same for every ratio. */
 static void find_lists(dataset *d)
 {
     for (int j = 0; j < found_count; j++)
@@ -197,7 +198,7 @@ static int missing_of(const dataset *sets, int count)
     return missing;
 }
 
-/* Says what to do with MAG240M as distributed, unless the paper's graph of it is there. */
+/* Notes what to do with MAG240M as distributed, unless the paper's graph of it is there. */
 static void note_whole_mag(session *s, const dataset *sets, int count)
 {
     for (int i = 0; i < count; i++)
@@ -211,7 +212,7 @@ static void note_whole_mag(session *s, const dataset *sets, int count)
         }
 }
 
-/* That a graph did not fit is the reason only if no dataset was found. */
+/* Fails if no dataset was found and a graph did not fit in memory. */
 static int end_of_search(session *s, const dataset *sets, int count)
 {
     if (canceled_by())

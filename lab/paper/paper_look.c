@@ -1,5 +1,5 @@
-/* paper_look.c -- what is read off a graph each time, for it takes seconds: its split, the PageRank
- * scores of trees, and Lemma 1.
+/* paper_look.c -- measurements that take seconds and are repeated in each run: the split of a
+ * graph, the PageRank scores of trees, and Lemma 1.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

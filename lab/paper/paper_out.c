@@ -1,4 +1,4 @@
-/* paper_out.c -- results.json, results.csv and the page, all of the same tables.
+/* paper_out.c -- writes results.json, results.csv and the page, all from the same tables.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -42,8 +42,8 @@ static bn_json *options(const paper *p)
     const bonsai_train_options *t = &p->train;
     return bn_json_pack("{s:b,s:s,s:i,s:i,s:b,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:f,s:f,s:I}", "quick",
                         p->quick, "protocol", paper_protocol_name(p), "splits", p->repeat.splits,
-                        "draws", p->repeat.draws, "side_by_side", p->repeat.side_by_side, "seeds", t->seeds,
-                        "epochs", t->epochs, "layers", t->layers, "hidden", (int64_t)t->hidden,
+                        "draws", p->repeat.draws, "side_by_side", p->repeat.side_by_side, "seeds",
+                        t->seeds, "epochs", t->epochs, "layers", t->layers, "hidden", (int64_t)t->hidden,
                         "every", t->every, "rate", t->rate, "decay", t->decay, "effort", p->effort,
                         "time_limit", p->time_limit, "seed", (int64_t)t->seed);
 }
@@ -73,7 +73,8 @@ static bn_json *sets(const paper *p, int found)
     return all;
 }
 
-/* Of all runs that ended in this folder: results.json has those before this one. */
+/* Returns the seconds of all runs that ended in this folder: results.json has those before this
+ * one. */
 static double seconds_of_runs(double now, const char *path)
 {
     char head[4096];
@@ -86,7 +87,7 @@ static double seconds_of_runs(double now, const char *path)
     return now + (before ? fmax(0, strtod(strchr(before, ':') + 1, NULL)) : 0);
 }
 
-/* Cells that could not be made, and why. */
+/* Lists the cells that could not be made, and why. */
 static bn_json *refused(const paper *p)
 {
     bn_json *all = bn_json_array();
@@ -242,12 +243,13 @@ int paper_write(paper *p)
     char path[MOST_PATH + 16];
     const double now = seconds() - p->began;
     snprintf(path, sizeof path, "%s/results.json", p->out);
-    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "bonsai_paper",
-                              bonsai_version(), "options", options(p), "machine", machine(p),
+    p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
+                              "bonsai_paper", bonsai_version(), "options", options(p), "machine", machine(p),
                               "seconds", now, "seconds_runs", seconds_of_runs(now, path), "cells",
                               (int64_t)p->count, "taken", p->taken, "datasets", sets(p, 1),
                               "missing", sets(p, 0), "refused", refused(p), "verdict",
-                              paper_verdict(p), "summary", paper_summary(p), "tables", paper_tables(p));
+                              paper_verdict(p), "summary", paper_summary(p), "tables",
+                              paper_tables(p));
     char *text = bn_json_print(p->results, 1, 10);
     if (!text)
         return fail_with(p->s, "there is not enough memory for the results");

@@ -1,4 +1,5 @@
-/* paper_rows.c -- goes through the rows of a table, and finds the cell behind each of its columns.
+/* paper_rows.c -- calls a function for each row of a table, and finds the cell behind each of its
+ * columns.
  *
  * A cell is described by words: "METHOD SETTING", where the setting "nodes" has as many nodes as
  * the published peers at the row's ratio; "full", the full graph; or "pairs STUDY".
@@ -42,7 +43,8 @@ static const bn_json *items_of(const bn_json *table)
            : bn_json_is_array(rows) ? rows : NULL;
 }
 
-/* The full graph stands once, behind the last ratio; slow settings are not in a quick run. */
+/* Returns whether a row is in the table: the full graph stands once, behind the last ratio; a quick
+ * run leaves out slow settings. */
 static int has_row(const place *at, int ratios)
 {
     if (paper_is_full(at->item) && at->r + 1 < ratios)
@@ -100,8 +102,9 @@ int paper_curve_draws(const paper *p)
     return p->repeat.draws > least ? p->repeat.draws : least;
 }
 
-/* Small graphs in the paper's accounting are large, and methods that learn are slow: a quick run
- * has them once.  The published code's graph is what it is about. */
+/* Returns whether a quick run has the cell.  Small graphs in the paper's accounting are large, and
+ * methods that learn are slow: each appears once.  The published code's graph, the subject of the
+ * tables, always appears. */
 static int is_quick(const place *at, const bn_json *method, const char *source)
 {
     if (at->model != BONSAI_MODEL_GCN)
@@ -111,7 +114,7 @@ static int is_quick(const place *at, const bn_json *method, const char *source)
     return strcmp(source, "paper") != 0 || at->r == 0;
 }
 
-/* Words that describe the cell; "": there is none. */
+/* Returns the words that describe the cell; "" if the column has no cell. */
 static const char *words_of(const place *at, const bn_json *col, const bn_json *method)
 {
     const char *source = paper_text(col, "source");
@@ -177,8 +180,8 @@ static int is_fixed(const bonsai_cell *c)
     return c->method == FULL || c->method == BONSAI_METHOD_PUBLISHED;
 }
 
-/* With a GCN, what draws is drawn often enough for an error, but for what is slow: methods that
- * learn, and large graphs in the paper's accounting. */
+/* Returns the number of draws: with a GCN, enough for an error; for slow cells (methods that learn,
+ * large graphs in the paper's accounting) the number asked for. */
 static int draws_of(const place *at, const char *source, const bn_json *method,
                     const bonsai_cell *c)
 {
@@ -212,7 +215,8 @@ const bonsai_cell *paper_method_cell(place at, const char *method, const char *s
     return paper_cell_at(&at, paper_named(paper_described("columns"), "key", source));
 }
 
-/* Accuracies are published for each ratio and network, other figures for the dataset alone. */
+/* Finds the published figure.  Accuracies are published for each ratio and network, other figures
+ * for the dataset alone. */
 int paper_figure_of(published *out, const place *at, const bn_json *col)
 {
     const bn_json *method = bn_json_get(at->item, "component") ? NULL : paper_method_of(at);

@@ -10,7 +10,8 @@
 
 /* ---- progress over all datasets ------------------------------------------ */
 
-/* A rough cost of its cells: an error of a factor of two only distorts the time left. */
+/* Returns a rough cost of a dataset's cells: an error of a factor of two only distorts the time
+ * left. */
 static double effort_of(const paper *p, int set)
 {
     const bonsai_known *k = p->sets[set].is;
@@ -64,7 +65,7 @@ static int open_cells(paper *p)
 
 /* ---- datasets ------------------------------------------------------------ */
 
-/* Index lists of other shares than the published ones are of something else. */
+/* Fails if the index lists have other shares than the published ones. */
 static int check_lists(const paper *p, int set, const bonsai_graph *g)
 {
     const dataset *d = &p->sets[set];
@@ -105,7 +106,7 @@ static bonsai_status measure(paper *p, int set, const bonsai_graph *g, bonsai_ce
     return rc == BONSAI_OK && paper_needs_look(p) ? paper_look(p, set, g) : rc;
 }
 
-/* How many of the first datasets are there. */
+/* Counts the datasets found among the first `end`. */
 static int count_there(const paper *p, int end)
 {
     int count = 0;
@@ -114,7 +115,8 @@ static int count_there(const paper *p, int end)
     return count;
 }
 
-/* Its cells stand together; where none is missing, the graph may still be looked at. */
+/* Measures a dataset's cells, which stand together; if none is missing, the graph may still be
+ * looked at. */
 static int run_set(paper *p, int set)
 {
     int64_t first = 0, end;

@@ -1,4 +1,4 @@
-/* paper_settings.c -- the options that small graphs are made with and networks are trained with.
+/* paper_settings.c -- the options of condensing and of training.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -29,14 +29,14 @@ int paper_trains_as_published(const paper *p)
     return p->protocol == PROTOCOL_PUBLISHED && p->train.epochs == PUBLISHED_EPOCHS;
 }
 
-/* The number behind a word of the setting's name; 0: the word is not there. */
+/* Returns the number behind a word of the setting's name; 0 if the word is not there. */
 static double after(const char *name, const char *word)
 {
     const char *at = strstr(name, word);
     return at ? atof(at + strlen(word)) : 0;
 }
 
-/* By the words of its name. */
+/* Returns the options that the words of a setting's name describe. */
 static bonsai_condense_options options_of(const dataset *d, const char *name)
 {
     bonsai_condense_options o;
@@ -54,7 +54,8 @@ static bonsai_condense_options options_of(const dataset *d, const char *name)
     return o;
 }
 
-/* Its name tells cells of a published split that was drawn from those of its index lists. */
+/* Makes a setting.  Its name separates cells of a drawn split from cells of the published index
+ * lists. */
 static void make_setting(paper *p, int set, int v, const char *name)
 {
     const int i = set * MOST_VARIANTS + v;
@@ -96,7 +97,8 @@ bonsai_train_options paper_training(const paper *p, int set)
     return o;
 }
 
-/* The split of the index lists stands in the graph; the study draws any other. */
+/* Loads a dataset.  The split of the index lists is stored in the graph; the study draws any
+ * other. */
 bonsai_status paper_load(bonsai_graph **out, paper *p, int set)
 {
     const dataset *d = &p->sets[set];

@@ -1,7 +1,7 @@
-/* paper_tables.c -- tables as JSON, from their description: texts, heads, rows, charts.  The page,
- * results.csv and results.json are made of them.
+/* paper_tables.c -- makes tables as JSON from their description: texts, heads, rows, charts.  The
+ * page, results.csv and results.json are made of them.
  *
- * Without memory a table is broken; paper_write finds it at the end.
+ * Without memory a table is broken; paper_write finds that at the end.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@ static void append(char *text, size_t size, const char *format, const char *a, c
         snprintf(text + at, size - at, format, a, b);
 }
 
-/* Which datasets, and where their splits come from. */
+/* Returns the line about the datasets and the origin of their splits. */
 static bn_json *data_line(const paper *p)
 {
     char text[1024] = "", parts[64];
@@ -49,7 +49,7 @@ static int has_wide(const paper *p)
     return 0;
 }
 
-/* How networks are trained. */
+/* Returns the line about the training of networks. */
 static bn_json *protocol_line(const paper *p)
 {
     const bonsai_train_options *t = &p->train;
@@ -71,7 +71,7 @@ static bn_json *protocol_line(const paper *p)
         p->effort, p->time_limit, p->repeat.draws, paper_curve_draws(p));
 }
 
-/* Text with what stands in braces replaced by what holds in this run. */
+/* Returns the text with the words in braces replaced by the values of this run. */
 static bn_json *filled(const paper *p, const char *text)
 {
     char out[4096] = "", compared[1024], effort[32], limit[32], draws[16], epochs[16];
@@ -110,7 +110,7 @@ static bn_json *head_of(const bn_json *table)
     return head;
 }
 
-/* Adds a row, unless the table is sparse and nothing is known of it. */
+/* Adds a row, unless the table is sparse and the row has no value. */
 static int add_row(const place *at, void *rows)
 {
     bn_json *row = bn_json_array();
@@ -152,7 +152,7 @@ static void add_datasets(bn_json *rows, const paper *p)
     }
 }
 
-/* What paper_look found of a dataset: {rows, at}. */
+/* Returns what paper_look found of a dataset: {rows, at}. */
 static const bn_json *look_of(const paper *p, int set, const bn_json *table)
 {
     return strcmp(paper_text(table, "rows"), "lemma") == 0 ? p->seen[set].lemma
@@ -175,7 +175,7 @@ static void add_rows(bn_json *rows, const paper *p, const bn_json *table)
 
 /* ---- charts -------------------------------------------------------------- */
 
-/* Returns what stands in a row of a table that is made; NULL if it has no such column. */
+/* Returns the cell of a row of a finished table; NULL if the table has no such column. */
 static const bn_json *cell_in(const bn_json *made, const bn_json *row, const char *key)
 {
     const bn_json *head = bn_json_get(made, "head");
@@ -191,7 +191,7 @@ static int is_of(const bn_json *made, const bn_json *row, const char *key, const
     return is && strcmp(is, text) == 0;
 }
 
-/* A bar for each ratio of a dataset in each series: {name, method, column}. */
+/* Returns a bar for each ratio of a dataset in each series: {name, method, column}. */
 static bn_json *bars_of(const bn_json *chart, const bn_json *made, const bn_json *ratios,
                         const bonsai_known *set)
 {
@@ -221,7 +221,8 @@ static bn_json *bars_of(const bn_json *chart, const bn_json *made, const bn_json
                         "series", series);
 }
 
-/* On the axis, all trees are their number.  NAN: nothing is known. */
+/* Returns a number for an axis; the word for all trees gives their number.  NAN if nothing is
+ * known. */
 static double number_of(const paper *p, int set, const bn_json *cell)
 {
     const bn_json *value = bn_json_is_object(cell) ? bn_json_get(cell, "value") : cell;
@@ -229,7 +230,7 @@ static double number_of(const paper *p, int set, const bn_json *cell)
            : bn_json_is_number(value) ? bn_json_as_number(value) : NAN;
 }
 
-/* The points of a dataset: [x, y], with the error where it is known. */
+/* Returns the points of a dataset: [x, y], with the error if it is known. */
 static bn_json *points_of(const bn_json *chart, const paper *p, const bn_json *made, int set)
 {
     bn_json *points = bn_json_array(), *row;
@@ -250,7 +251,7 @@ static bn_json *points_of(const bn_json *chart, const paper *p, const bn_json *m
     return points;
 }
 
-/* A curve for each dataset. */
+/* Returns a curve for each dataset. */
 static bn_json *lines_of(const bn_json *chart, const paper *p, const bn_json *table,
                          const bn_json *made)
 {
@@ -302,7 +303,7 @@ static bn_json *make_table(const paper *p, const bn_json *table)
     return made;
 }
 
-/* A table that needs others is there if one of them is. */
+/* Returns whether a table is asked for; one that needs others is there if one of them is. */
 static int is_wanted(const paper *p, const bn_json *table)
 {
     const bn_json *with = bn_json_get(table, "with"), *other;

@@ -1,7 +1,7 @@
-/* paper_values.c -- what a cell of a table says: a value, how sure it is, how large the small graph
- * is, and what it was compared with.
+/* paper_values.c -- the contents of a table's cell: a value, its error, the size of the small
+ * graph, and the result of its comparison.
  *
- * Better or worse is said only beyond two standard errors, and by the callers only between values
+ * Better or worse is stated only beyond two standard errors, and by the callers only between values
  * of the same accounting, shares of the split and network; times only between those measured here.
  * A graph that is not small is not called better.
  *
@@ -26,7 +26,7 @@ bn_json *value_text(const char *text)
 
 /* ---- measured ------------------------------------------------------------ */
 
-/* How many splits and draws a merged cell is made of. */
+/* Counts the splits and draws that a merged cell is made of. */
 static void count_repeats(int *splits, int *draws, const paper *p, const bonsai_cell *like)
 {
     *splits = *draws = 0;
@@ -59,7 +59,8 @@ static bn_json *with_sizes(const paper *p, const bonsai_cell *c, double value, d
     return cell;
 }
 
-/* A method that learns and was stopped before its first round has made nothing of its own. */
+/* Returns a measured cell.  A method that learns and was stopped before its first round has no
+ * result. */
 static bn_json *measured(const paper *p, const bonsai_cell *c, double value, double spread)
 {
     if (!c)
@@ -69,7 +70,8 @@ static bn_json *measured(const paper *p, const bonsai_cell *c, double value, dou
     return with_sizes(p, c, value, spread);
 }
 
-/* The deviation over runs, as published; of repeated cells the standard error.  NAN: of one run. */
+/* Returns the deviation over runs, as published; for repeated cells the standard error; NAN for one
+ * run. */
 static double spread_of(const bonsai_cell *c)
 {
     return c->unit != BONSAI_UNIT_RUN ? c->accuracy_error : c->runs > 1 ? c->accuracy_std : NAN;
@@ -103,7 +105,8 @@ figure figure_of(const bonsai_cell *c)
     return c ? (figure){c->accuracy_mean, c->accuracy_error} : (figure){NAN, NAN};
 }
 
-/* The authors' runs go on with one model, so their deviation is not divided by their number. */
+/* Returns a published figure.  The authors' runs continue with one model, so their deviation is not
+ * divided by the number of runs. */
 figure figure_published(const published *says)
 {
     return says ? (figure){says->value, says->spread} : (figure){NAN, NAN};
@@ -135,9 +138,9 @@ static const bn_json *column_named(const place *at, const char *key)
     return col;
 }
 
-/* Redone: beside the published figure, where split and training are the same.  In the paper's
- * accounting: beside the published code redone.  At honest bytes: beside trees.  Or beside the
- * column that is named. */
+/* Judges a value: redone, beside the published figure if split and training are the same; in the
+ * paper's accounting, beside the published code redone; at honest bytes, beside trees; or beside
+ * the named column. */
 static void judge(bn_json *cell, const place *at, const bn_json *col, const bonsai_cell *c)
 {
     const char *source = paper_text(col, "source"), *against = paper_text(col, "against");
@@ -160,7 +163,7 @@ static void judge(bn_json *cell, const place *at, const bn_json *col, const bons
 
 /* ---- by their names in the description ----------------------------------- */
 
-/* To condense; of the full graph, to train one GCN. */
+/* Returns the seconds of condensing; of the full graph, of training one GCN. */
 static double seconds_of(const bonsai_cell *c)
 {
     return c->method == FULL ? c->seconds_train / c->runs : c->seconds_condense;
@@ -174,7 +177,7 @@ static double part_of(const place *at, const bonsai_cell *c)
            : strcmp(name, "PPR") == 0 ? c->seconds_sparsify : c->seconds_condense;
 }
 
-/* Of a cell that was measured; NAN: the name is not of seconds or grams. */
+/* Returns the seconds or grams of a measured cell; NAN if the name is of neither. */
 static double spent(const place *at, const char *name, const bonsai_cell *c)
 {
     return strcmp(name, "condense") == 0 ? seconds_of(c)

@@ -1,8 +1,9 @@
-/* published.c -- nodes and edges as the published code picks them.
+/* published.c -- the nodes and edges that the published code picks.
  *
- * Trees of one budget only say how many nodes there are to be.  Those of ten budgets are the graph
- * from which the nodes of lowest PageRank are dropped until so many are left, whatever they cost;
- * then nodes come and go until the training nodes among them have the classes' shares.
+ * Trees of one budget determine only the number of nodes that are left.  Trees of ten budgets make
+ * the graph from which the nodes of lowest PageRank are dropped until that number is left, at any
+ * cost; then nodes are added and removed until the training nodes among them have the classes'
+ * shares.
  *
  * SPDX-License-Identifier: MIT */
 #include "published.h"
@@ -53,7 +54,7 @@ done:
     return rc;
 }
 
-/* Edges of trees, and a self loop for every root. */
+/* Lists the edges of trees, and a self loop for every root. */
 static void join_nodes(walked *w, const bn_published_set *s)
 {
     const int32_t *to = bn_neighbors(s->g);
@@ -69,7 +70,7 @@ static void join_nodes(walked *w, const bn_published_set *s)
     }
 }
 
-/* As many as the aim are left, but one goes in any case. */
+/* Keeps the `aim` nodes of highest score; drops at least one node. */
 static bonsai_status drop(bn_published_pick *c, const walked *w)
 {
     bonsai_status rc;
@@ -137,7 +138,7 @@ done:
     return rc;
 }
 
-/* Within one percent of the share, rounded down, is enough. */
+/* Adds nodes of classes that have less than 99 percent of their share, rounded down. */
 static void add_missing(matching *m)
 {
     for (int64_t i = 0; i < m->job->trees; i++) {
@@ -191,7 +192,7 @@ done:
     return rc;
 }
 
-/* Tells what is known of each node.  A node that was added is a root: it comes by itself. */
+/* Fills what is known of each node.  An added node is a root: it belongs to no tree. */
 static void fill_choice(bn_published_pick *out, const walked *w)
 {
     bn_choice *c = &out->choice;
@@ -208,7 +209,7 @@ static void fill_choice(bn_published_pick *out, const walked *w)
     }
 }
 
-/* Roots with all of their neighbours. */
+/* Counts the roots all of whose neighbours are in the choice. */
 static int64_t count_whole(const bn_published_pick *c)
 {
     const bonsai_graph *g = c->set.g;
@@ -223,7 +224,7 @@ static int64_t count_whole(const bn_published_pick *c)
     return whole;
 }
 
-/* How many trees each root covers, and the share that all of them do. */
+/* Fills how many trees each root covers, and the share of trees that all roots cover. */
 static bonsai_status measure_cover(bn_choice *c, const bn_published *p, const bn_job *job)
 {
     bonsai_status rc;
@@ -265,10 +266,11 @@ static bonsai_status collect(bn_published_pick *out, const bn_published *p, cons
         count += out->state[v] != BN_PUBLISHED_OUT;
     if (count == 0)
         return bn_fail_at(BONSAI_E_ARGUMENT, job->g->where, "the budget is too small: %s",
-                          out->aim == 0 ? "no training node with its neighbours costs less by the "
-                                          "published code's price"
-                                        : "of the trees that fit no node is left when the lowest is "
-                                          "dropped and classes have their shares");
+                          out->aim == 0
+                              ? "no training node with its neighbours costs less by the published "
+                                "code's price"
+                              : "of the trees that fit no node is left when the lowest is dropped "
+                                "and classes have their shares");
     BN_TRY(make_choice(&out->choice, count));
     fill_choice(out, w);
     out->choice.whole = count_whole(out);
@@ -308,8 +310,8 @@ void bn_published_pick_free(bn_published_pick *c)
 
 /* ---- edges ---- */
 
-/* Rows of small are those of the full graph without the nodes that are not there, so both are
- * walked side by side. */
+/* Removes edges outside trees.  Rows of small are rows of the full graph without the nodes that are
+ * left out, so both graphs are walked side by side. */
 void bn_published_thin(bonsai_graph *small, const bn_published_pick *c)
 {
     const bonsai_graph *g = c->set.g;

@@ -1,7 +1,7 @@
-/* published.h -- what the code that was published with the paper computes, step by step.
+/* published.h -- what the code published with the paper computes, step by step.
  *
  * Three things do not depend on the budget: the features that are kept, an order of the trees, and
- * a price for each node.  A budget then picks nodes and edges.  doc/algorithm.md tells where all
+ * a price for each node.  A budget then picks nodes and edges.  doc/algorithm.md lists where all
  * this differs from the paper's text.
  *
  * SPDX-License-Identifier: MIT */
@@ -22,15 +22,16 @@ typedef struct {                /* what all budgets share */
     double  *price;             /* nodes: of its row */
 } bn_published;
 
-/* The kept features, ascending, by a decision tree of the job's training rows (publishedrows.c).
- * bn_free *kept. */
+/* Lists the kept features, ascending, by a decision tree of the job's training rows
+ * (publishedrows.c). Free *kept with bn_free. */
 bonsai_status bn_published_features(int32_t **kept, int64_t *count, const bn_job *job);
-/* All of it for these features: prices, neighbours, order.  An all-zero struct may be freed too. */
+/* Computes prices, neighbours and order for the kept features.  An all-zero struct may be freed
+ * too. */
 bonsai_status bn_published_new(bn_published *p, const bn_job *job, const int32_t *kept,
                                int64_t count);
 void bn_published_free(bn_published *p);
-/* The trees in the order of a lazy greedy cover with the published code's heap (publishedorder.c).
- * order has a place for each list. */
+/* Fills order (a place for each list) with the trees in the order of a lazy greedy cover with the
+ * published code's heap (publishedorder.c). */
 bonsai_status bn_published_order(int32_t *order, const bn_lists *covers, bn_progress progress);
 
 /* ---- trees under a budget (publishedset.c) ---- */
@@ -48,7 +49,7 @@ typedef struct {
     int64_t   misses;
 } bn_published_set;
 
-/* Takes trees in their order while the price of all stays below the bytes. */
+/* Takes trees in order while the price of all stays below the bytes. */
 bonsai_status bn_published_select(bn_published_set *s, const bn_published *p, const bn_job *job,
                                   double bytes);
 void bn_published_set_free(bn_published_set *s);
@@ -65,14 +66,15 @@ typedef struct {
     int64_t  dropped, added, removed;   /* by PageRank; for the classes' shares */
 } bn_published_pick;
 
-/* Fails where not even one node is left.  Free it whatever is returned. */
+/* Picks nodes; fails if not even one node is left.  Free it even on failure. */
 bonsai_status bn_published_choose(bn_published_pick *out, const bn_published *p, const bn_job *job,
                                   double bytes);
-/* Takes the edges that are in no tree out of small, which bn_induce made of the choice. */
+/* Removes the edges that are in no tree from small, which bonsai_graph_induce made of the
+ * choice. */
 void bn_published_thin(bonsai_graph *small, const bn_published_pick *c);
 void bn_published_pick_free(bn_published_pick *c);
 
-/* ---- its row among the methods (redo.c) ---- */
+/* ---- its row among the methods (publishedmethod.c) ---- */
 
 bn_run_fn bn_run_published;
 bonsai_status bn_published_check(bonsai_condense_options *o);

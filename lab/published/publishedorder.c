@@ -1,8 +1,8 @@
 /* publishedorder.c -- a lazy greedy cover with the published code's heap.
  *
- * What is left when nothing more can be covered follows in the order of the heap's array, so the
- * heap must move its entries as that one does: the root's place goes to the last entry, which sinks
- * to a leaf along the smaller children and rises again from there.
+ * Trees that are left when nothing more can be covered follow in the order of the heap's array, so
+ * the heap must move its entries as the published one does: the last entry takes the root's place,
+ * sinks to a leaf along the smaller children and rises again from there.
  *
  * SPDX-License-Identifier: MIT */
 #include "published.h"
@@ -21,7 +21,7 @@ typedef struct {
     bn_progress progress;
 } cover;
 
-/* More gain first, then the lower tree. */
+/* Returns whether a comes before b: more gain first, then the lower tree. */
 static bool before(item a, item b)
 {
     return a.gain != b.gain ? a.gain > b.gain : a.tree < b.tree;
@@ -79,7 +79,8 @@ static void count_again(cover *c, item popped)
     c->counted[c->count++] = (item){gain_of(c, popped.tree), popped.tree};
 }
 
-/* The best of the top and of those that could be better than what was counted last. */
+/* Returns the best of the top and of the entries that could be better than what was counted
+ * last. */
 static int32_t take_best(cover *c, item top)
 {
     int64_t best = 0;

@@ -1,8 +1,8 @@
-/* publishedrows.c -- rows, kept features, prices and neighbours as the published code has them.
+/* publishedrows.c -- rows, kept features, prices and neighbours as in the published code.
  *
- * A row is D^-1 (A + I) D^-1 X: the mean over a closed neighbourhood of features that were divided
- * by the same number of their own node.  The decision tree sees all features; what is compared and
- * priced after it are those that its splits use.
+ * A row is D^-1 (A + I) D^-1 X: the mean over a closed neighbourhood of features, each divided by
+ * the size of its own node's closed neighbourhood.  The decision tree reads all features; rows and
+ * prices after it use only those of its splits.
  *
  * SPDX-License-Identifier: MIT */
 #include "published.h"
@@ -91,7 +91,7 @@ done:
     return rc;
 }
 
-/* The rows of the training nodes in a graph with the job's edges. */
+/* Embeds the training nodes in a graph with the job's edges. */
 static bonsai_status embed(bn_embedding *out, const bn_job *job, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -125,10 +125,10 @@ done:
 
 /* ---- prices ---- */
 
-/* Of a row of kept features; how depends on the features of the whole graph.  Whole numbers other
+/* Prices each row of kept features by the kind of the whole graph's features.  Whole numbers other
  * than 1 are never dense here: the published code prices those of Flickr by their non-zeros,
- * however many there are.  --accounting paper has only sparse whole numbers so; it takes for dense
- * whatever is smallest so. */
+ * however many there are.  --accounting paper does so only for sparse whole numbers; it treats
+ * features as dense if that takes the fewest bytes. */
 static bonsai_status price_rows(bn_published *p, const bonsai_graph *whole, const bn_place *at)
 {
     bonsai_status rc;
@@ -159,7 +159,8 @@ done:
 
 /* ---- neighbours ---- */
 
-/* The nearest others of every tree; with itself they are as many as the published code's. */
+/* Finds the nearest k - 1 other rows of every tree; the published code's k counts the row
+ * itself. */
 static bonsai_status find_covers(bn_lists *out, const bn_job *job, const bn_embedding *x)
 {
     bonsai_status rc;

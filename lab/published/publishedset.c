@@ -1,4 +1,4 @@
-/* publishedset.c -- trees of one hop, taken in their order under a budget of the published code.
+/* publishedset.c -- trees of one hop, taken in order under a budget of the published code.
  *
  * A tree is a root and its neighbours, with every edge among them.  A set costs 2 bytes times the
  * sum of its nodes' prices and of 2 for each of its edges, a self loop of every node included.
@@ -24,7 +24,7 @@ static const int32_t *row_of(const bonsai_graph *g, int32_t v, int64_t *count)
     return bn_neighbors(g) + begin;
 }
 
-/* Makes the members known, or forgets them. */
+/* Sets or clears the bits of the members of a root's tree. */
 static void mark(bn_published_set *s, int32_t root, bool in)
 {
     int64_t count;
@@ -37,7 +37,8 @@ static void mark(bn_published_set *s, int32_t root, bool in)
 
 typedef struct { int32_t v; const int32_t *to; uint8_t *link; int64_t count; } member;
 
-/* Entry i of the member's row leads to another member.  An edge counts at its lower end. */
+/* Adds entry i of the member's row, which leads to another member, to the cost.  An edge counts at
+ * its lower end. */
 static void join(cost *more, const member *m, int64_t i, bool take)
 {
     if (m->link[i] || m->to[i] == m->v)
@@ -60,7 +61,8 @@ static void join_to(cost *more, const member *m, int32_t other, bool take)
         join(more, m, low, take);
 }
 
-/* The shorter list is walked: a hub is a member of every tree beside it. */
+/* Joins a member to all others.  Walks the shorter list, because a hub is a member of every tree
+ * beside it. */
 static void join_all(cost *more, bn_published_set *s, const member *m, int32_t root, bool take)
 {
     int64_t count;
@@ -77,7 +79,8 @@ static void join_all(cost *more, bn_published_set *s, const member *m, int32_t r
             join_to(more, m, to[i], take);
 }
 
-/* What a member adds: itself, and its edges to members behind it.  They are taken if so told. */
+/* Adds the cost of a member: its row, and its edges to other members. take: adds them to the set
+ * too. */
 static void visit(cost *more, bn_published_set *s, int32_t v, int32_t root, bool take)
 {
     member m = {.v = v, .link = s->link + bn_row_begin(s->g, v)};
@@ -103,7 +106,7 @@ static cost walk(bn_published_set *s, int32_t root, bool take)
     return more;
 }
 
-/* Whether the tree was taken. */
+/* Takes the tree if it fits; returns whether it did. */
 static bool try_tree(bn_published_set *s, int32_t root, double bytes)
 {
     mark(s, root, true);

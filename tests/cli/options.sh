@@ -57,7 +57,7 @@ if command -v bash >/dev/null; then
     completes 'gcn,sage' train g --model gcn,s
     completes '60/20/20 80/10/10 random' eval s --split ''
     completes 'folder folder.txt' info fol
-    completes 'folder' paper --data fol
+    ! grep -qx paper commands || completes 'folder' paper --data fol     # not in every build
     completes 'amazon-computers amazon-photo' fetch am
     completes 'compare condense convert' help co
 fi

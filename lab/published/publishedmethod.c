@@ -1,4 +1,5 @@
-/* redo.c -- the small graph that the published code makes (published.h), and its record.
+/* publishedmethod.c -- the method that runs the steps of the published code (published.h) and
+ * writes the record.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -47,7 +48,7 @@ double bn_published_bytes(const bn_needs *q)
     return columns + 12 * t * bn_needs_row(&q->s, q->o->layers) + (double)q->s.edges;
 }
 
-/* What the graph costs by the price of the selection, a self loop of every node included. */
+/* Returns what the graph costs by the selection's price, a self loop of every node included. */
 static double price_of(const bonsai_graph *small, const bn_published *p, const bn_choice *c)
 {
     double rows = 0;
@@ -56,7 +57,8 @@ static double price_of(const bonsai_graph *small, const bn_published *p, const b
     return 2 * (rows + 2 * ((double)bonsai_graph_edges(small) / 2 + (double)c->count));
 }
 
-/* The published code looks at the number of nodes alone: the price is told, whatever it is. */
+/* Writes the reason.  The published code looks only at the number of nodes, so the price may exceed
+ * the budget and is reported. */
 static void say_how(bonsai_condense_info *i, const bn_published_pick *c, double share)
 {
     bn_fact_print(i, BN_FACT_WHY, "%lld nodes in trees of one budget, %lld of ten: %lld dropped, "
@@ -65,7 +67,7 @@ static void say_how(bonsai_condense_info *i, const bn_published_pick *c, double 
              (long long)c->removed, share);
 }
 
-/* Its target is not rounded. */
+/* Returns the target in bytes, which is not rounded. */
 static double target_of(const bn_request *r)
 {
     return r->o.ratio > 0 ? r->o.ratio * r->p->sizes.paper : (double)r->o.bytes;

@@ -1,4 +1,4 @@
-/* test_pairs.c -- distances of pairs of nodes, in WL space and for a model.
+/* test_pairdistances.c -- distances of pairs of nodes, in WL space and for a model.
  *
  * With two training nodes there is one pair, so that what is measured is known.
  *

@@ -1,10 +1,10 @@
-/* pairs.c -- whether nodes that are near in WL space are near for a model.
+/* pairdistances.c -- distances of pairs of nodes, in WL space and for a model.
  *
  * Embeddings are the scores of a model trained on the graph.  Gradients are those of a node's own
- * loss by the weights, and the bias, of a GCN's last layer.  There the score of a node is
- * s w + b with s the sum of what its neighbours and it send, so its gradient is (s,1), or s by
- * the weights alone, times (p - y): of rank one, and the distance of two of them needs inner
- * products only.
+ * loss by the weights, and the bias, of a GCN's last layer.  A node's score is s w + b, with s the
+ * sum of what the last layer reads from the node and its neighbours, so its gradient is (s,1), or s
+ * by the weights alone, times (p - y). That has rank one, so the distance of two gradients needs
+ * inner products only.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* test_redo.c -- the method published among the others: what it makes of their options.
+/* test_publishedmethod.c -- the method published among the others: what it makes of their options.
  *
  * SPDX-License-Identifier: MIT */
 #include "condensing.h"
