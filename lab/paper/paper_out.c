@@ -43,9 +43,10 @@ static bn_json *options(const paper *p)
     return bn_json_pack("{s:b,s:s,s:i,s:i,s:b,s:i,s:i,s:i,s:I,s:i,s:f,s:f,s:f,s:f,s:I}", "quick",
                         p->quick, "protocol", paper_protocol_name(p), "splits", p->repeat.splits,
                         "draws", p->repeat.draws, "side_by_side", p->repeat.side_by_side, "seeds",
-                        t->seeds, "epochs", t->epochs, "layers", t->layers, "hidden", (int64_t)t->hidden,
-                        "every", t->every, "rate", t->rate, "decay", t->decay, "effort", p->effort,
-                        "time_limit", p->time_limit, "seed", (int64_t)t->seed);
+                        t->seeds, "epochs", t->epochs, "layers", t->layers, "hidden",
+                        (int64_t)t->hidden, "every", t->every, "rate", t->rate, "decay", t->decay,
+                        "effort", p->effort, "time_limit", p->time_limit, "seed",
+                        (int64_t)t->seed);
 }
 
 static bn_json *sets(const paper *p, int found)
@@ -244,8 +245,8 @@ int paper_write(paper *p)
     const double now = seconds() - p->began;
     snprintf(path, sizeof path, "%s/results.json", p->out);
     p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
-                              "bonsai_paper", bonsai_version(), "options", options(p), "machine", machine(p),
-                              "seconds", now, "seconds_runs", seconds_of_runs(now, path), "cells",
+                              "bonsai_paper", bonsai_version(), "options", options(p), "machine",
+                              machine(p), "seconds", now, "seconds_runs", seconds_of_runs(now, path), "cells",
                               (int64_t)p->count, "taken", p->taken, "datasets", sets(p, 1),
                               "missing", sets(p, 0), "refused", refused(p), "verdict",
                               paper_verdict(p), "summary", paper_summary(p), "tables",
