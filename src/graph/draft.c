@@ -213,7 +213,7 @@ static bonsai_status lay_edges(bonsai_graph *g, int64_t m, const int32_t *source
         g->view.section[BONSAI_SECTION_EDGE_WEIGHTS] =
             (bonsai_array){a.weights, a.m, BONSAI_TYPE_F32};
     atomic_store(&g->verified[0], 1);           /* lists built here are right, */
-    atomic_store(&g->verified[BONSAI_SECTION_OFFSETS], 1);      /* but sums of weights may overflow */
+    atomic_store(&g->verified[BONSAI_SECTION_OFFSETS], 1);      /* but sums may overflow */
     atomic_store(&g->verified[BONSAI_SECTION_NEIGHBORS], 1);
     return BONSAI_OK;
 }
