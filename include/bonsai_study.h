@@ -393,6 +393,19 @@ typedef struct {                /* one cell of a table: what is asked, and what 
     int64_t learn_rounds, learn_made;   /* as in bonsai_condense_info */
 } bonsai_cell;
 
+typedef enum { BONSAI_CELL_REAL, BONSAI_CELL_WHOLE, BONSAI_CELL_BYTES } bonsai_cell_type;
+
+typedef struct {                /* a number of a cell */
+    const char *name;           /* of the member of bonsai_cell, and in files */
+    size_t offset;              /* of the member: a double, or if WHOLE an int64_t */
+    bonsai_cell_type type;      /* BYTES: a double that files write as a whole number */
+    int    detail;              /* 1: only in files that also name studies and settings */
+    double without;             /* its value where a file has none */
+} bonsai_cell_row;
+
+/* Returns number i = 0, 1, ... of cells in the order of files; NULL: no more. */
+BONSAI_API const bonsai_cell_row *bonsai_cell_row_at(int i);
+
 /* A cell of the full graph that is not done. */
 #define bonsai_cell_init(c) bonsai_cell_init_sized((c), sizeof *(c))
 BONSAI_API void bonsai_cell_init_sized(bonsai_cell *c, size_t size);

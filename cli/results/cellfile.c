@@ -32,23 +32,37 @@ static bn_json *accuracy(const bonsai_cell *c, double value)
     return c->runs > 0 && c->accuracy_mean >= 0 ? bn_json_real(value) : bn_json_null();
 }
 
-static bn_json *real_or_null(double value)
+static bn_json *value_at(const bonsai_cell *c, const bonsai_cell_row *r)
 {
-    return isnan(value) ? bn_json_null() : bn_json_real(value);
+    const void *at = (const char *)c + r->offset;
+    return r->type == BONSAI_CELL_WHOLE   ? bn_json_whole(*(const int64_t *)at)
+           : r->type == BONSAI_CELL_BYTES ? bn_json_whole((int64_t)*(const double *)at)
+                                          : bn_json_real(*(const double *)at);
+}
+
+/* Adds the numbers that all files have, or those that only files with settings have. */
+static void add_numbers(bn_json *to, const bonsai_cell *c, int detail)
+{
+    const bonsai_cell_row *r;
+    for (int i = 0; (r = bonsai_cell_row_at(i)); i++)
+        if (r->detail == detail)
+            bn_json_set(to, r->name, value_at(c, r));
 }
 
 static bn_json *plain_json(const bonsai_cell *c)
 {
-    return bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o,s:I,s:f,s:I,s:I,s:I,s:f,s:f,s:f,s:o,s:o,s:s,s:i}",
-                        "method", method_of(c), "ratio", c->ratio, "model",
-                        bonsai_model_name(c->model), "runs", c->runs, "accuracy_mean",
-                        accuracy(c, c->accuracy_mean), "accuracy_std",
-                        accuracy(c, c->accuracy_std), "bytes", (int64_t)c->bytes, "share",
-                        c->share, "nodes", (int64_t)c->nodes, "edges", (int64_t)c->edges,
-                        "labelled", (int64_t)c->labelled, "seconds_condense", c->seconds_condense,
-                        "seconds_train", c->seconds_train, "seconds_eval", c->seconds_eval, "why",
-                        c->runs > 0 ? bn_json_null() : bn_json_text(c->why), "accuracy_error",
-                        accuracy(c, c->accuracy_error), "unit", units[c->unit], "units", c->units);
+    bn_json *end = bn_json_pack("{s:o,s:o,s:s,s:i}", "why",
+                                c->runs > 0 ? bn_json_null() : bn_json_text(c->why),
+                                "accuracy_error", accuracy(c, c->accuracy_error), "unit",
+                                units[c->unit], "units", c->units);
+    bn_json *cell = bn_json_pack("{s:s,s:f,s:s,s:i,s:o,s:o}", "method", method_of(c), "ratio",
+                                 c->ratio, "model", bonsai_model_name(c->model), "runs", c->runs,
+                                 "accuracy_mean", accuracy(c, c->accuracy_mean), "accuracy_std",
+                                 accuracy(c, c->accuracy_std));
+    add_numbers(cell, c, 0);
+    bn_json_update(cell, end);
+    bn_json_free(end);
+    return cell;
 }
 
 /* Adds the metrics but accuracy, which has its own keys; null for a cell without runs. */
@@ -89,16 +103,10 @@ static bn_json *detail_json(const cellfile *f, const bonsai_cell *c)
 {
     char sum[24];
     snprintf(sum, sizeof sum, "%016llx", (unsigned long long)c->checksum);
-    return bn_json_pack("{s:s,s:s,s:s,s:I,s:f,s:I,s:I,s:f,s:f,s:f,s:f,s:I,s:f,s:o,s:o,s:o,s:I,s:I}",
-                        "study", studies[c->study], "setting", f->settings[c->setting], "checksum",
-                        sum, "strict_bytes", (int64_t)c->strict_bytes, "strict_share",
-                        c->strict_share, "features", (int64_t)c->features, "whole_trees",
-                        (int64_t)c->whole_trees, "seconds_wl", c->seconds_wl, "seconds_knn",
-                        c->seconds_knn, "seconds_cover", c->seconds_cover, "seconds_sparsify",
-                        c->seconds_sparsify, "pairs", (int64_t)c->pairs, "nearest", c->nearest,
-                        "correlation", real_or_null(c->correlation), "threshold", real_or_null(c->threshold),
-                        "chance", real_or_null(c->chance), "learn_rounds",
-                        (int64_t)c->learn_rounds, "learn_made", (int64_t)c->learn_made);
+    bn_json *detail = bn_json_pack("{s:s,s:s,s:s}", "study", studies[c->study], "setting",
+                                   f->settings[c->setting], "checksum", sum);
+    add_numbers(detail, c, 1);
+    return detail;
 }
 
 static bn_json *line_json(const cellfile *f, const bonsai_cell *c)
@@ -129,22 +137,20 @@ static const char *text_of(const bn_json *line, const char *key)
     return text ? text : "";
 }
 
-static void fill_detail(bonsai_cell *c, const bn_json *line)
+/* Fills the numbers that all files have, or those that only files with settings have. */
+static void fill_numbers(bonsai_cell *c, const bn_json *line, int detail)
 {
-    c->checksum = strtoull(text_of(line, "checksum"), NULL, 16);
-    c->strict_bytes = number(line, "strict_bytes", 0);
-    c->strict_share = number(line, "strict_share", 0);
-    c->features = whole(line, "features");
-    c->whole_trees = (int64_t)number(line, "whole_trees", -1);
-    c->seconds_wl = number(line, "seconds_wl", 0);
-    c->seconds_knn = number(line, "seconds_knn", 0);
-    c->seconds_cover = number(line, "seconds_cover", 0);
-    c->seconds_sparsify = number(line, "seconds_sparsify", 0);
-    c->correlation = number(line, "correlation", NAN);
-    c->threshold = number(line, "threshold", NAN);
-    c->chance = number(line, "chance", NAN);
-    c->learn_rounds = (int64_t)number(line, "learn_rounds", 0);
-    c->learn_made = (int64_t)number(line, "learn_made", 0);
+    const bonsai_cell_row *r;
+    for (int i = 0; (r = bonsai_cell_row_at(i)); i++) {
+        void *at = (char *)c + r->offset;
+        if (r->detail != detail)
+            continue;
+        if (r->type != BONSAI_CELL_WHOLE)
+            *(double *)at = number(line, r->name, r->without);
+        else
+            *(int64_t *)at = bn_json_is_whole(bn_json_get(line, r->name)) ? whole(line, r->name)
+                                                                      : (int64_t)r->without;
+    }
 }
 
 /* Fills room numbers of an array; to may be NULL. */
@@ -180,14 +186,7 @@ static void fill(bonsai_cell *c, const bn_json *line)
     c->accuracy_error = number(line, "accuracy_error", NAN);
     c->accuracy_mean = number(line, "accuracy_mean", c->runs > 0 ? -1 : 0);
     c->accuracy_std = number(line, "accuracy_std", 0);
-    c->bytes = number(line, "bytes", 0);
-    c->share = number(line, "share", 0);
-    c->nodes = whole(line, "nodes");
-    c->edges = whole(line, "edges");
-    c->labelled = whole(line, "labelled");
-    c->seconds_condense = number(line, "seconds_condense", 0);
-    c->seconds_train = number(line, "seconds_train", 0);
-    c->seconds_eval = number(line, "seconds_eval", 0);
+    fill_numbers(c, line, 0);
     snprintf(c->why, sizeof c->why, "%s", text_of(line, "why"));
 }
 
@@ -220,8 +219,10 @@ static int take(const cellfile *f, const bn_json *line)
             fill_metrics(&f->cells[i], line);
             fill_array(f->cells[i].accuracies, bn_json_get(line, "accuracies"), f->runs, NAN);
             fill_array(f->cells[i].recall, bn_json_get(line, "recall"), f->classes, -1);
-            if (f->settings)
-                fill_detail(&f->cells[i], line);
+            if (f->settings) {
+                fill_numbers(&f->cells[i], line, 1);
+                f->cells[i].checksum = strtoull(text_of(line, "checksum"), NULL, 16);
+            }
         }
     return 1;
 }
