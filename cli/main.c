@@ -1,7 +1,7 @@
-/* main.c -- the program bonsai: its commands, and their workers in one process.
+/* main.c -- the program bonsai: its commands, and their calls in one process.
  *
  * Exit 0 done, 1 failed, 2 wrong usage.  After a signal the library cleans up, then the program
- * ends by that signal; so it does by SIGPIPE if nobody reads its results.
+ * ends by that signal; it ends by SIGPIPE if nobody reads its results.
  *
  * SPDX-License-Identifier: MIT */
 #include <signal.h>
@@ -57,7 +57,7 @@ static bonsai_status agree(bonsai_status rc)
     return rc;
 }
 
-const workers crew = {
+const process_calls calls = {
     .program = "bonsai",
     .read = bonsai_graph_read,
     .verify = verify,

@@ -34,8 +34,8 @@ style style_of(const session *s)
 
 static int suggest_for(session *s, const char *missing)
 {
-    if (crew.suggest && !s->mute && s->words)
-        crew.suggest(missing, s->words);
+    if (calls.suggest && !s->mute && s->words)
+        calls.suggest(missing, s->words);
     return EXIT_FAILED;
 }
 
@@ -69,7 +69,7 @@ int fail_with(session *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(s, crew.program, format, args);
+    say(s, calls.program, format, args);
     va_end(args);
     return EXIT_FAILED;
 }
@@ -78,10 +78,10 @@ int refuse(session *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(s, crew.program, format, args);
+    say(s, calls.program, format, args);
     va_end(args);
     if (!s->mute)
-        fprintf(stderr, "try: %s %s%s--help\n", crew.program, s->command, *s->command ? " " : "");
+        fprintf(stderr, "try: %s %s%s--help\n", calls.program, s->command, *s->command ? " " : "");
     return EXIT_USAGE;
 }
 
@@ -139,7 +139,7 @@ static void last_line(const session *s, int argc, char **argv)
     char memory[32];
     getrusage(RUSAGE_SELF, &u);
     text_bytes(memory, sizeof memory, (double)u.ru_maxrss * 1024);
-    fprintf(stderr, "bonsai %s: %s", bonsai_version(), crew.program);
+    fprintf(stderr, "bonsai %s: %s", bonsai_version(), calls.program);
     for (int i = 1; i < argc; i++)
         fprintf(stderr, " %s", argv[i]);
     fprintf(stderr, ": %.2f s, %.2f s CPU, %s peak memory\n", seconds() - s->progress.start,
@@ -190,7 +190,7 @@ static void hold_streams(void)
 void program_begin(session *s)
 {
     hold_streams();
-    prctl(PR_SET_NAME, crew.program);      /* not "exe", for ps and top */
+    prctl(PR_SET_NAME, calls.program);      /* not "exe", for ps and top */
     memset(s, 0, sizeof *s);
     s->command = "";
     setlocale(LC_CTYPE, "");                /* numbers keep the C locale */

@@ -1,4 +1,5 @@
-/* program.h -- a run of the program: its session, messages, progress, commands and workers.
+/* program.h -- a run of the program: its session, messages, progress, commands and the
+ * calls that differ between one process and several ranks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BONSAI_PROGRAM_H
@@ -59,7 +60,7 @@ typedef struct {
     int         first;          /* 1: in the short list of commands */
 } command;
 
-/* Every program calls these two in order; run returns the command's exit code. */
+/* Every program calls program_begin, then program_run, which returns the command's exit code. */
 void program_begin(session *s);
 int  program_run(session *s, int argc, char **argv);
 /* Calls a function on a stack that is large enough, whatever ulimit -s is. */
@@ -72,7 +73,7 @@ int refuse_command(session *s, const char *name);       /* suggests another; ret
 
 style style_of(const session *s);
 int  fail(session *s, bonsai_status rc);        /* prints bonsai_error(); returns EXIT_FAILED */
-int  fail_missing(session *s, const char *path);        /* the same of a missing graph */
+int  fail_missing(session *s, const char *path);        /* the same for a missing graph */
 int  fail_with(session *s, const char *format, ...)     /* prints a sentence; returns EXIT_FAILED */
     __attribute__((format(printf, 2, 3)));
 int  refuse(session *s, const char *format, ...)        /* the same for usage; returns EXIT_USAGE */
@@ -103,7 +104,7 @@ int cmd_demo(session *s, int argc, char **argv);
 int cmd_version(session *s, int argc, char **argv);
 int cmd_help(session *s, int argc, char **argv);
 
-/* ---- the calls that do the work: in this process, or in several ----------- */
+/* ---- calls that differ between one process and several ranks ------------- */
 
 struct summary;
 
@@ -117,19 +118,19 @@ typedef struct {
                            const bonsai_read_options *o);
     bonsai_status (*condense)(bonsai_graph **out, bonsai_condense_info *info, const double *ratios,
                               int count, const bonsai_graph *g, const bonsai_condense_options *o);
-    /* Writes the graph to path, and opens it. */
+    /* Generates a graph, writes it to path and opens it. */
     bonsai_status (*generate)(bonsai_graph **out, session *s, const bonsai_generate_options *o,
                               const char *path);
-    /* Brings a status that only one process has to the mute ones. */
+    /* Returns the status of the process that writes to all others. */
     bonsai_status (*agree)(bonsai_status rc);
     /* Adds to the summary of a condensed graph; NULL: nothing. */
     void (*more)(struct summary *r, const bonsai_condense_info *i);
-    /* Prints what may have been meant by a path that does not exist, if it is one of the words of the
-     * command line; NULL: nothing does. */
+    /* Prints a path that may have been meant by one that does not exist, if this is a word of the
+     * command line; NULL: prints nothing. */
     void (*suggest)(const char *missing, char *const *words);
     int several;                /* 1: several processes */
-} workers;
+} process_calls;
 
-extern const workers crew;
+extern const process_calls calls;
 
 #endif

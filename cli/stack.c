@@ -1,7 +1,7 @@
 /* stack.c -- runs the program on a stack that is large enough, whatever the limit of the process.
  *
  * Under `ulimit -s 64` the first thread has 64 KiB, less than some commands need.  A thread that the
- * program starts has the stack that it asks for.  early.c asks the same for threads of OpenMP.
+ * program starts has the stack that it asks for.  startup.c asks for the same stack for threads of OpenMP.
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>

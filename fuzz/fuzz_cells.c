@@ -15,7 +15,7 @@
 
 const mu_framing fuzz_framing = {.head = 1, .files = 1, .separator = -1, .last_bare = true};
 
-const workers crew = {.program = "bonsai"};
+const process_calls calls = {.program = "bonsai"};
 const command commands[] = {{.name = NULL}};
 
 enum { CELLS = 4, RUNS = 5, CLASSES = 3 };

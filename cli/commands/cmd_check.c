@@ -76,9 +76,9 @@ int cmd_check(session *s, int argc, char **argv)
     int code = opt_parse(s, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    bonsai_status rc = crew.read(&g, path, &s->read);
+    bonsai_status rc = calls.read(&g, path, &s->read);
     if (rc == BONSAI_OK)
-        rc = crew.check(g, &s->read);
+        rc = calls.check(g, &s->read);
     code = rc == BONSAI_OK ? summary_good(s, path, g) : summary_bad(s, path, rc);
     bonsai_graph_free(g);
     return code;

@@ -243,7 +243,7 @@ static int list_cells(session *s, arguments *a, const bonsai_graph *g)
 static int compare(session *s, arguments *a)
 {
     bonsai_graph *g = NULL;
-    bonsai_status rc = crew.read(&g, a->path, &s->read);
+    bonsai_status rc = calls.read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(g);
     if (rc == BONSAI_OK)

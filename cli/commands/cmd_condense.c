@@ -62,7 +62,7 @@ static int settle_eval(session *s, arguments *a)
     training *t = &a->judge;
     if (!a->models)
         return OPT_GO;
-    if (crew.several)
+    if (calls.several)
         return refuse(s, "--eval runs on one machine: use bonsai eval afterwards");
     if (a->ratios)
         return refuse(s, "--eval judges one graph, and --ratios makes several; bonsai compare "
@@ -114,7 +114,7 @@ static int settle_missing(session *s, const arguments *a)
         snprintf(graph, sizeof graph, "GRAPH");
     return refuse(s, "%s missing, as in: %s condense %s -o small.bonsai --ratio 0.01",
                   budget ? "-o SMALL is" : a->out ? "a budget is" : "-o SMALL and a budget are",
-                  crew.program, graph);
+                  calls.program, graph);
 }
 
 static int settle(session *s, arguments *a)
@@ -122,7 +122,7 @@ static int settle(session *s, arguments *a)
     int code = settle_missing(s, a);
     if (code != OPT_GO)
         return code;
-    if (a->update && crew.several)
+    if (a->update && calls.several)
         return refuse(s, "--update runs on one machine: use bonsai condense");
     if (!a->update != !a->was)
         return refuse(s, "%s is given without %s", a->update ? "--update" : "--was",
@@ -285,8 +285,8 @@ static int print_rows(session *s, const arguments *a, const bonsai_condense_info
     summary_real(&r, "seconds.total", "seconds", passed, "%.3f");
     summary_condensed_memory(&r, last);
     summary_table(&r, "condensed", columns, rows);
-    if (crew.more)
-        crew.more(&r, last);
+    if (calls.more)
+        calls.more(&r, last);
     return summary_print(&r, s);
 }
 
@@ -314,8 +314,8 @@ static void add_condensed(summary *r, session *s, const arguments *a, int k,
     if (a->ratios)
         o.ratio = a->ratio[k];
     summary_condensed(r, &o, info, small, a->to[k]);
-    if (crew.more)
-        crew.more(r, info);
+    if (calls.more)
+        calls.more(r, info);
     name_next(next, s, a, k);
     summary_json(r, "next", bn_json_text(next));
 }
@@ -436,15 +436,15 @@ static int condense(session *s, arguments *a)
     bonsai_condense_info info[MOST_RATIOS];
     for (int i = 0; i < a->count; i++)
         bonsai_condense_info_init(&info[i]);
-    bonsai_status rc = crew.read(&g, a->path, &s->read);
+    bonsai_status rc = calls.read(&g, a->path, &s->read);
     double passed = -seconds();
     if (rc == BONSAI_OK && a->update)
         rc = update(s, small, info, g, a);
     else if (rc == BONSAI_OK)
-        rc = crew.condense(small, info, a->ratios ? a->ratio : NULL, a->count, g, &a->o);
+        rc = calls.condense(small, info, a->ratios ? a->ratio : NULL, a->count, g, &a->o);
     passed += seconds();
     if (rc == BONSAI_OK)
-        rc = crew.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
+        rc = calls.agree(s->mute ? BONSAI_OK : write_all(s, a, small, g, info));
     if (rc == BONSAI_OK) {
         note_split(s, a, g);
         a->unscaled = is_unscaled(g);

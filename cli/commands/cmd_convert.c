@@ -37,7 +37,7 @@ typedef struct {
 static bonsai_status read_ordered(session *s, bonsai_graph **out, const arguments *a)
 {
     bonsai_graph *g = NULL;
-    bonsai_status rc = crew.read(&g, a->path[0], &s->read);
+    bonsai_status rc = calls.read(&g, a->path[0], &s->read);
     if (rc != BONSAI_OK || a->order == BONSAI_ORDER_NONE) {
         *out = g;
         return rc;
@@ -51,7 +51,7 @@ static bonsai_status project(session *s, bonsai_graph **out, const bonsai_graph 
                              const char *path)
 {
     bonsai_graph *small = NULL;
-    bonsai_status rc = crew.read(&small, path, &s->read);
+    bonsai_status rc = calls.read(&small, path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_project(out, g, small);
     bonsai_graph_free(small);

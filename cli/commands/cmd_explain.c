@@ -394,11 +394,11 @@ static int tell(session *s, story *t, int64_t node)
 static bonsai_status open_graphs(session *s, bonsai_graph **g, bonsai_graph **full,
                                  const char *path, const char *full_path)
 {
-    bonsai_status rc = full_path ? read_other(s, g, path) : crew.read(g, path, &s->read);
+    bonsai_status rc = full_path ? read_other(s, g, path) : calls.read(g, path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_verify(*g);
     if (rc == BONSAI_OK && full_path)
-        rc = crew.read(full, full_path, &s->read);
+        rc = calls.read(full, full_path, &s->read);
     return rc == BONSAI_OK && full_path ? bonsai_graph_verify(*full) : rc;
 }
 

@@ -78,15 +78,15 @@ static void summary_linear(summary *r, const bonsai_linear *l)
 
 static bonsai_status make(session *s, making *m)
 {
-    bonsai_status rc = crew.generate(&m->g, s, &m->a->generate, m->name);
+    bonsai_status rc = calls.generate(&m->g, s, &m->a->generate, m->name);
     if (rc == BONSAI_OK && m->native)
         m->lock = open(m->temporary, O_RDWR | O_CLOEXEC);
     if (m->lock >= 0)
         flock(m->lock, LOCK_EX | LOCK_NB);      /* until it is in place, nobody removes it */
     if (rc == BONSAI_OK)
-        rc = crew.stats(&m->stats, NULL, m->g, &s->read);
+        rc = calls.stats(&m->stats, NULL, m->g, &s->read);
     if (rc == BONSAI_OK && !m->a->no_linear)
-        rc = crew.agree(s->mute ? BONSAI_OK : fit(s, m));
+        rc = calls.agree(s->mute ? BONSAI_OK : fit(s, m));
     return rc;
 }
 

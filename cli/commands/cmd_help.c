@@ -29,7 +29,7 @@ static int list_commands(session *s, int all)
         return list_rows(s);
     put_prose("usage: %s COMMAND [options]\n\n"
               "Makes graphs small for training graph neural networks.\n\n"
-              "commands:", crew.program);
+              "commands:", calls.program);
     for (const command *c = commands; c->name; c++) {
         if (!all && !c->first) {
             further++;
@@ -39,16 +39,16 @@ static int list_commands(session *s, int all)
         put_wrapped(c->line, NAMES + 3, NAMES + 3, prose_columns());
         putchar('\n');
     }
-    if (crew.several)
+    if (calls.several)
         put_prose("\nA GRAPH is a .bonsai file that every rank can open; \"bonsai convert\" makes "
-                  "one.  \"%s help COMMAND\" explains one.", crew.program);
+                  "one.  \"%s help COMMAND\" explains one.", calls.program);
     else
         put_prose("\nA GRAPH is a file, a folder, or FORMAT:PATH; \"bonsai help formats\" lists "
                   "them.  \"bonsai help COMMAND\" explains one.  New here?  Try \"bonsai demo\".");
     if (further)
-        put_prose("\"%s help all\" lists %d more commands.", crew.program, further);
-    if (crew.several)
-        put_examples(crew.examples);
+        put_prose("\"%s help all\" lists %d more commands.", calls.program, further);
+    if (calls.several)
+        put_examples(calls.examples);
     return EXIT_DONE;
 }
 

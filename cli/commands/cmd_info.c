@@ -30,11 +30,11 @@ static bonsai_status gather(facts *f, session *s)
     o.threads = s->read.threads;
     bonsai_stats_init(&f->stats);
     bonsai_linear_init(&f->fit);
-    bonsai_status rc = crew.verify(f->g, &s->read);
+    bonsai_status rc = calls.verify(f->g, &s->read);
     if (rc == BONSAI_OK)
-        rc = crew.stats(&f->stats, f->class_counts, f->g, &s->read);
+        rc = calls.stats(&f->stats, f->class_counts, f->g, &s->read);
     if (rc != BONSAI_OK || s->mute)
-        return rc != BONSAI_OK ? rc : crew.agree(rc);
+        return rc != BONSAI_OK ? rc : calls.agree(rc);
     rc = bonsai_graph_sections(f->types, f->bytes, BONSAI_SECTION_COUNT, f->g, &o);
     if (rc == BONSAI_OK)
         rc = bonsai_graph_bytes(&f->strict, f->g, BONSAI_ACCOUNTING_STRICT);
@@ -44,7 +44,7 @@ static bonsai_status gather(facts *f, session *s)
                                           : BONSAI_ACCOUNTING_PAPER_FULL);
     if (rc == BONSAI_OK && f->linear)
         rc = bonsai_graph_linear(&f->fit, f->g, 1, &s->read);
-    return crew.agree(rc);
+    return calls.agree(rc);
 }
 
 static void add_flag(summary *r, const char *key, const char *label, int on)
@@ -344,7 +344,7 @@ static int info(session *s, const char *path, int linear, int brief)
 {
     facts f = {.path = path, .linear = linear, .brief = brief};
     bonsai_graph *g = NULL;
-    bonsai_status rc = crew.read(&g, path, &s->read);
+    bonsai_status rc = calls.read(&g, path, &s->read);
     if (rc != BONSAI_OK)
         return fail(s, rc);
     f.g = g;

@@ -356,7 +356,7 @@ static int load_and_predict(session *s, prediction *p, const bonsai_train_option
     bonsai_status rc = bonsai_model_load(&m, p->from);
     if (rc != BONSAI_OK)
         return no_model(s, p, rc);
-    rc = crew.read(&g, p->path, &s->read);
+    rc = calls.read(&g, p->path, &s->read);
     int code = rc == BONSAI_OK ? match_model(s, &g, m, p->evaluate ? NULL : &bare) : fail(s, rc);
     p->g = bare ? bare : g;
     if (code == EXIT_DONE)

@@ -194,9 +194,9 @@ static int write_page(session *s, request *q)
     int64_t bytes = 0;
     int code = EXIT_DONE;
     bonsai_status rc = q->t.full ? read_other(s, &small, q->t.path)
-                                 : crew.read(&small, q->t.path, &s->read);
+                                 : calls.read(&small, q->t.path, &s->read);
     if (rc == BONSAI_OK && q->t.full)
-        rc = crew.read(&full, q->t.full, &s->read);
+        rc = calls.read(&full, q->t.full, &s->read);
     if (rc == BONSAI_OK && full)
         code = training_check_pair(s, &q->t, small, full);
     if (rc == BONSAI_OK && code == EXIT_DONE)

@@ -71,7 +71,7 @@ int cmd_split(session *s, int argc, char **argv)
     if (a.indices && (option_given(s, "parts") || option_given(s, "split") ||
                       option_given(s, "seed")))
         note(s, "--parts and --seed have no effect with --indices");
-    bonsai_status rc = crew.read(&g, a.path, &s->read);
+    bonsai_status rc = calls.read(&g, a.path, &s->read);
     if (rc == BONSAI_OK)
         rc = a.indices ? bonsai_graph_split_file(&fresh, g, a.indices)
                        : bonsai_graph_split(&fresh, g, a.parts, a.seed);

@@ -269,7 +269,7 @@ static int suggest(session *s, arguments *a)
 {
     bonsai_graph *g = NULL;
     bonsai_suggestion *found = NULL;
-    bonsai_status rc = crew.read(&g, a->path, &s->read);
+    bonsai_status rc = calls.read(&g, a->path, &s->read);
     if (rc == BONSAI_OK)
         rc = bonsai_suggest(&found, g, &a->o);
     if (rc == BONSAI_OK)

@@ -22,7 +22,7 @@ int cmd_train(session *s, int argc, char **argv)
     int code = training_parse(s, &t, &spec, argc, argv);
     if (code != OPT_GO)
         return code;
-    bonsai_status rc = crew.read(&g, t.path, &s->read);
+    bonsai_status rc = calls.read(&g, t.path, &s->read);
     code = rc == BONSAI_OK ? training_run(s, &t, g, NULL) : fail(s, rc);
     bonsai_graph_free(g);
     return code;
@@ -52,7 +52,7 @@ int cmd_eval(session *s, int argc, char **argv)
         return code;
     bonsai_status rc = read_other(s, &small, t.path);
     if (rc == BONSAI_OK)
-        rc = crew.read(&full, t.full, &s->read);
+        rc = calls.read(&full, t.full, &s->read);
     code = rc == BONSAI_OK ? training_check_pair(s, &t, small, full) : fail(s, rc);
     if (code == EXIT_DONE)
         code = match_small(s, &full, small);

@@ -13,7 +13,7 @@ bonsai_status save_as(session *s, const bonsai_graph *g, const char *path,
 void note_left_out(session *s, const char *path, uint64_t left_out);
 /* Reads a graph besides the one that --features and --labels are for. */
 bonsai_status read_other(session *s, bonsai_graph **out, const char *path);
-/* Prints what may have been meant by a graph that is missing (nearby.c). */
+/* Prints a path that may have been meant by one that does not exist (suggestpath.c). */
 void suggest_graph(const char *missing, char *const *words);
 
 /* Lists where each of consecutive names, each ended by a zero, begins; NULL without names. */

@@ -9,7 +9,7 @@
 /* Finds unlike scales; not on several ranks, which do not read all features. */
 static int find_scales(double *least, double *most, const bonsai_graph *g)
 {
-    return !crew.several && bonsai_graph_scales(least, most, g) == BONSAI_OK && *most > 0 &&
+    return !calls.several && bonsai_graph_scales(least, most, g) == BONSAI_OK && *most > 0 &&
            *most >= BONSAI_SCALES_FAR * *least;
 }
 

@@ -83,7 +83,7 @@ static void add(parser *p, const bonsai_field *f, void *base, int common)
 {
     opt o = {.f = f, .base = base, .value = (char *)base + f->offset, .common = common,
              .group = f->group};
-    o.hidden = crew.several && p->spec->alone && holds(p->spec->alone, f->name);
+    o.hidden = calls.several && p->spec->alone && holds(p->spec->alone, f->name);
     option_name(o.name, sizeof o.name, f);
     name_value(&o);
     if (p->count < MOST_OPTIONS && !by_name(p, o.name, strlen(o.name)))

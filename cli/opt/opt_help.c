@@ -131,8 +131,8 @@ static int print_rows(const parser *p)
 static void print_usage(const parser *p)
 {
     char line[256];
-    snprintf(line, sizeof line, "usage: %s %s", crew.program, p->spec->usage);
-    put_wrapped(line, 0, (int)(strlen("usage: ") + strlen(crew.program) + 1), prose_columns());
+    snprintf(line, sizeof line, "usage: %s %s", calls.program, p->spec->usage);
+    put_wrapped(line, 0, (int)(strlen("usage: ") + strlen(calls.program) + 1), prose_columns());
     puts("\n");
 }
 
@@ -167,7 +167,7 @@ static void print_further(const parser *p)
         count++;
     }
     if (count)
-        put_prose("\n\"%s %s --help all\" shows %d more: %s.", crew.program, p->s->command, count,
+        put_prose("\n\"%s %s --help all\" shows %d more: %s.", calls.program, p->s->command, count,
                   list);
 }
 
@@ -189,7 +189,7 @@ static void print_options(const parser *p)
 
 int opt_help(const parser *p)
 {
-    const char *examples = crew.examples ? crew.examples : p->spec->examples;
+    const char *examples = calls.examples ? calls.examples : p->spec->examples;
     if (p->s->rows || p->s->json)
         return print_rows(p);
     print_usage(p);

@@ -225,7 +225,7 @@ static int is_read_by_people(void)
     return terminal;
 }
 
-const workers crew = {
+const process_calls calls = {
     .program = "bonsai-mpi",
     .examples = "  mpirun -n 8 bonsai-mpi generate -o graph.bonsai --nodes 1000000\n"
                 "  mpirun -n 8 bonsai-mpi condense graph.bonsai -o small.bonsai --ratio 0.01\n"

@@ -198,13 +198,13 @@ static bool canceling_one_rank_cancels_all(bn_world *w)
 
 static bool another_library_is_told_by_its_rank(bn_world *w)
 {
-    bool good = bn_alike_build(w, NULL) == BONSAI_OK;
+    bool good = bn_same_build(w, NULL) == BONSAI_OK;
     const char *mine = rank == ranks - 1 && ranks > 1 ? "bonsai 9.9.9, big-endian" : "bonsai 0.1";
     char expected[128];
     snprintf(expected, sizeof expected,
              "rank %d runs another library: bonsai 9.9.9, big-endian; rank 0: bonsai 0.1",
              ranks - 1);
-    bonsai_status rc = bn_alike_build(w, mine);
+    bonsai_status rc = bn_same_build(w, mine);
     return good && (ranks == 1 ? rc == BONSAI_OK
                                : rc == BONSAI_E_ARGUMENT && strcmp(bonsai_error(), expected) == 0);
 }
@@ -214,17 +214,17 @@ static bool other_options_are_told_by_name(bn_world *w)
     bonsai_condense_options o;
     const double ratios[] = {0.1, rank == 0 ? 0.2 : 0.25};
     bonsai_condense_options_init(&o);
-    bool good = bn_alike_condense(w, &o, ratios, 1) == BONSAI_OK;
+    bool good = bn_same_condense(w, &o, ratios, 1) == BONSAI_OK;
     o.threads = rank;           /* may differ */
-    good = bn_alike_condense(w, &o, NULL, 1) == BONSAI_OK && good;
+    good = bn_same_condense(w, &o, NULL, 1) == BONSAI_OK && good;
     if (ranks == 1)
         return good;
-    good = bn_alike_condense(w, &o, ratios, 2) == BONSAI_E_ARGUMENT && good &&
+    good = bn_same_condense(w, &o, ratios, 2) == BONSAI_E_ARGUMENT && good &&
            strcmp(bonsai_error(),
                   "rank 1 was given other options: its ratio is 0.25 instead of 0.2") == 0;
     o.beta = rank == 1 ? 0.5 : 0.15;
     o.seed = rank == 1 ? 8 : 7;
-    good = bn_alike_condense(w, &o, NULL, 1) == BONSAI_E_ARGUMENT && good &&
+    good = bn_same_condense(w, &o, NULL, 1) == BONSAI_E_ARGUMENT && good &&
            strcmp(bonsai_error(),
                   "rank 1 was given other options: its beta is 0.5 instead of 0.15") == 0;
     return good;
@@ -242,7 +242,7 @@ static bool no_failed_allocation_leaves_anyone_waiting(bn_world *w)
             bn_mem_fail_at(nth);
         bonsai_status rc = bn_ranks_new(&own, MPI_COMM_WORLD, 0);
         if (rc == BONSAI_OK)
-            rc = bn_alike_condense(own, &o, NULL, 1);
+            rc = bn_same_condense(own, &o, NULL, 1);
         bn_ranks_free(own);
         int mine = bn_mem_failed();
         bn_mem_fail_at(-1);

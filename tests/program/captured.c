@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-const workers crew = {.program = "bonsai"};
+const process_calls calls = {.program = "bonsai"};
 const command commands[] = {{NULL, NULL, NULL, 0}};
 
 session silent_session(void)

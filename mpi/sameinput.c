@@ -1,4 +1,4 @@
-/* alike.c -- checks that all ranks have the same library, the same file and the same options.
+/* sameinput.c -- checks that all ranks have the same library, the same file and the same options.
  *
  * Otherwise the ranks would compute nonsense or wait for each other forever: a rank with another
  * version of the file would send rows that nobody expects.  Every rank gets the bytes of all and
@@ -13,8 +13,8 @@
 
 enum { TEXT = 128 };            /* must never change: other versions of the library read it */
 
-/* all (ranks x bytes): row r is rank r's own. */
-static bonsai_status bring(bn_world *w, char **all, const void *mine, int64_t bytes)
+/* Fills all (ranks x bytes) with the bytes of every rank: row r is from rank r. */
+static bonsai_status gather_bytes(bn_world *w, char **all, const void *mine, int64_t bytes)
 {
     bonsai_status rc;
     int64_t *each = NULL;
@@ -28,7 +28,7 @@ done:
     return rc;
 }
 
-/* The first rank whose bytes differ from rank 0's; -1: none does. */
+/* Returns the first rank whose bytes differ from rank 0's, or -1. */
 static int first_other(const bn_world *w, const char *all, int64_t bytes)
 {
     for (int r = 1; r < w->ranks; r++)
@@ -47,9 +47,10 @@ static const char *byte_order(void)
     return first ? "little-endian" : "big-endian";
 }
 
-/* bn_agree cannot be used yet: another byte order would read its numbers backwards.  So this uses
- * only the stack, for any number of ranks. */
-bonsai_status bn_alike_build(bn_world *w, const char *text)
+/* Fails if another rank runs another library.  bn_agree cannot be used yet: another byte order
+ * would read its numbers backwards.  So this function uses only the stack, for any number of
+ * ranks. */
+bonsai_status bn_same_build(bn_world *w, const char *text)
 {
     char mine[TEXT] = "", theirs[TEXT], first[TEXT] = "";
     bonsai_status rc = BONSAI_OK;
@@ -78,9 +79,9 @@ bonsai_status bn_alike_build(bn_world *w, const char *text)
 typedef struct {
     int64_t nodes, edges, features, classes, bytes, flags;
     struct { int64_t type, count, crc; } section[BONSAI_SECTION_COUNT];
-} passport;
+} graph_id;
 
-static void describe(passport *p, const bonsai_graph *g)
+static void describe(graph_id *p, const bonsai_graph *g)
 {
     memset(p, 0, sizeof *p);
     p->nodes = g->view.nodes;
@@ -96,7 +97,7 @@ static void describe(passport *p, const bonsai_graph *g)
     }
 }
 
-static bonsai_status other_file(const char *where, int rank, const passport *a, const passport *b)
+static bonsai_status other_file(const char *where, int rank, const graph_id *a, const graph_id *b)
 {
     const struct { const char *what; int64_t first, other; } number[] = {
         {"nodes", a->nodes, b->nodes},       {"edges", a->edges, b->edges},
@@ -116,7 +117,7 @@ static bonsai_status other_file(const char *where, int rank, const passport *a, 
                    "instead of %lld", where, rank, (long long)b->flags, (long long)a->flags);
 }
 
-/* A graph made in memory has no checksums to compare. */
+/* Fails for a graph made in memory, which has no checksums to compare. */
 static bonsai_status is_mapped(const bonsai_graph *g)
 {
     const uint8_t *begin = g->file.data;
@@ -130,18 +131,18 @@ static bonsai_status is_mapped(const bonsai_graph *g)
     return BONSAI_OK;
 }
 
-bonsai_status bn_alike_graph(bn_world *w, const bonsai_graph *g)
+bonsai_status bn_same_graph(bn_world *w, const bonsai_graph *g)
 {
     bonsai_status rc;
-    passport mine;
+    graph_id mine;
     char *all = NULL, where[512] = "";
     BN_TRY(bn_agree(w, g ? is_mapped(g) : bn_fail(BONSAI_E_ARGUMENT, "rank %d has no graph",
                                                   w->rank)));
     describe(&mine, g);
     snprintf(where, sizeof where, "%s", g->where);
     BN_TRY(bn_share(w, where, sizeof where, 0));
-    BN_TRY(bring(w, &all, &mine, sizeof mine));
-    const passport *p = (const passport *)(const void *)all;
+    BN_TRY(gather_bytes(w, &all, &mine, sizeof mine));
+    const graph_id *p = (const graph_id *)(const void *)all;
     int other = first_other(w, all, sizeof mine);
     if (other > 0)
         rc = other_file(where, other, &p[0], &p[other]);
@@ -161,7 +162,7 @@ static bonsai_status other_value(int rank, const char *name, const char *first, 
                    rank, name, *other ? other : "not given", *first ? first : "not given");
 }
 
-/* Whether all ranks must have the same value of a field. */
+/* Returns true if all ranks must have the same value of a field. */
 static bool is_shared(const bonsai_field *f)
 {
     return f->type < BONSAI_FIELD_TEXT && !(f->marks & BONSAI_MARK_LOCAL);
@@ -172,7 +173,7 @@ static bonsai_status same_options(bn_world *w, const void *options, bonsai_optio
     bonsai_status rc;
     const int64_t bytes = (int64_t)bn_structs[kind].size;
     char *all = NULL;
-    BN_TRY(bring(w, &all, options, bytes));
+    BN_TRY(gather_bytes(w, &all, options, bytes));
     for (int r = 1; r < w->ranks; r++)
         for (const bonsai_field *f = bn_structs[kind].field; f->name; f++) {
             const char *other = all + r * bytes;
@@ -193,7 +194,7 @@ static bonsai_status same_numbers(bn_world *w, const char *name, const double *m
 {
     bonsai_status rc;
     char *all = NULL, a[32], b[32];
-    BN_TRY(bring(w, &all, mine, count * (int64_t)sizeof *mine));
+    BN_TRY(gather_bytes(w, &all, mine, count * (int64_t)sizeof *mine));
     const double *value = (const double *)(const void *)all;
     for (int i = count; i < w->ranks * count; i++)
         if (value[i] != value[i % count]) {
@@ -207,7 +208,7 @@ done:
     return rc;
 }
 
-bonsai_status bn_alike_condense(bn_world *w, const bonsai_condense_options *o, const double *ratios,
+bonsai_status bn_same_condense(bn_world *w, const bonsai_condense_options *o, const double *ratios,
                                 int count)
 {
     const double ratio_count = ratios ? count : 0;
@@ -219,13 +220,13 @@ bonsai_status bn_alike_condense(bn_world *w, const bonsai_condense_options *o, c
     return rc;
 }
 
-bonsai_status bn_alike_generate(bn_world *w, const bonsai_generate_options *o, const char *path)
+bonsai_status bn_same_generate(bn_world *w, const bonsai_generate_options *o, const char *path)
 {
     bonsai_status rc;
     char mine[512] = "", *all = NULL;
     BN_TRY(same_options(w, o, BONSAI_OPTIONS_GENERATE));
     snprintf(mine, sizeof mine, "%s", path);
-    BN_TRY(bring(w, &all, mine, sizeof mine));
+    BN_TRY(gather_bytes(w, &all, mine, sizeof mine));
     int other = first_other(w, all, sizeof mine);
     if (other > 0)
         rc = bn_fail(BONSAI_E_ARGUMENT, "rank %d was given another file to write: %s instead of %s",

@@ -1,4 +1,4 @@
-/* early.c -- settings that libraries read before main starts.
+/* startup.c -- restarts the program with settings that libraries read before main starts.
  *
  * OpenBLAS starts a thread for every core when it is loaded, and ends the process if one does not
  * start; under a memory limit such a thread takes what the command needs, or waits for it forever.
@@ -11,7 +11,7 @@
  * Threads of OpenMP have stacks as large as the limit of the process; a small one (`ulimit -s 64`)
  * holds less than a stage needs.
  *
- * The program therefore restarts itself with these settings before any library begins.
+ * So the program restarts itself with these settings before any library is initialised.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -46,22 +46,22 @@ static int stacks_are_small(char **settings)
            !find(settings, "OMP_STACKSIZE");
 }
 
-/* Restarts the program with both settings; does nothing if that fails. */
+/* Restarts the program with the settings that are missing; does nothing if that fails. */
 static void restart(int argc, char **argv, char **settings)
 {
     static char *changed[MOST + 4];
     const char *blas = find(settings, "OPENBLAS_NUM_THREADS");
-    const int said = find(settings, "OMP_WAIT_POLICY") || find(settings, "GOMP_SPINCOUNT");
+    const int waits = find(settings, "OMP_WAIT_POLICY") || find(settings, "GOMP_SPINCOUNT");
     const int small = stacks_are_small(settings);
     int count = 0;
     (void)argc;
-    if (said && !small && blas && strcmp(blas, one_thread) == 0)
+    if (waits && !small && blas && strcmp(blas, one_thread) == 0)
         return;
     for (; *settings && count < MOST; settings++)
         if (!is_named(*settings, "OPENBLAS_NUM_THREADS"))
             changed[count++] = *settings;
     changed[count++] = one_thread;
-    if (!said)
+    if (!waits)
         changed[count++] = sleep_to_wait;
     if (small)
         changed[count] = room_to_work;
@@ -69,7 +69,7 @@ static void restart(int argc, char **argv, char **settings)
         execve("/proc/self/exe", argv, changed);
 }
 
-/* Called before the libraries' own beginnings. */
+/* Runs restart before the libraries initialise themselves. */
 __attribute__((section(".preinit_array"), used))
 static void (*const before_libraries)(int argc, char **argv, char **settings) = restart;
 #endif

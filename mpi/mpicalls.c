@@ -1,4 +1,4 @@
-/* doors.c -- the public calls: join the ranks, check that their input is the same, work, agree.
+/* mpicalls.c -- the public calls: join the ranks, check that their input is the same, work, agree.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 static bonsai_status join(bn_world **w, MPI_Comm comm)
 {
     bonsai_status rc = bn_ranks_new(w, comm, 0);
-    return rc != BONSAI_OK ? rc : bn_alike_build(*w, NULL);
+    return rc != BONSAI_OK ? rc : bn_same_build(*w, NULL);
 }
 
 bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Comm comm)
@@ -24,7 +24,7 @@ bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Com
     bn_world *w = NULL;
     if (mine != BONSAI_OK && sentence && strcmp(sentence, bonsai_error()) != 0)
         bn_fail(mine, "%s", sentence);
-    /* Nothing below changes the sentence unless it fails itself. */
+    /* The calls below change the sentence only if they fail. */
     bonsai_status rc = join(&w, comm);
     if (rc == BONSAI_OK)
         rc = bn_agree(w, mine);
@@ -32,7 +32,7 @@ bonsai_status bonsai_mpi_agree(bonsai_status mine, const char *sentence, MPI_Com
     return rc;
 }
 
-/* If a callback cancels on one rank, that rank must not stop alone: the request waits until all
+/* A callback and its world.  If a callback cancels on one rank, that rank must not stop alone: the request waits until all
  * ranks agree.  A rank without others stops at once. */
 typedef struct {
     bn_world *w;
@@ -60,8 +60,8 @@ static int ranks_here(MPI_Comm comm)
     return ranks;
 }
 
-/* The cores that the ranks on this machine may use, divided by the number of these ranks: right
- * both for ranks bound to their own cores and for ranks that share them. */
+/* Returns the cores that the ranks on this machine may use, divided by the number of these ranks.
+ * That is right for ranks that are bound to their own cores and for ranks that share them. */
 int bonsai_mpi_threads(MPI_Comm comm)
 {
     MPI_Comm here;
@@ -98,7 +98,7 @@ done:
     return rc;
 }
 
-/* Names the rank in its sentence, except rank 0. */
+/* Adds the rank to the sentence of an error, except on rank 0. */
 static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
 {
     bn_error e, named;
@@ -111,7 +111,7 @@ static bonsai_status name_rank(const bn_world *w, bonsai_status rc)
     return bn_error_raise(&named);
 }
 
-/* Refuses on all ranks what a caller has left out on one. */
+/* Fails on all ranks if the pointer is NULL on one. */
 static bonsai_status need(bn_world *w, const void *p, const char *name)
 {
     return bn_agree(w, bn_is_null(p, name) ? BONSAI_E_ARGUMENT : BONSAI_OK);
@@ -131,7 +131,7 @@ bonsai_status bonsai_mpi_read(bonsai_graph **out, const char *path,
     BN_TRY(need(w, path, "the path"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
     BN_TRY(bn_agree(w, name_rank(w, open_here(&g, path, &o))));
-    BN_TRY(bn_alike_graph(w, g));
+    BN_TRY(bn_same_graph(w, g));
     *out = g;
     g = NULL;
 done:
@@ -140,7 +140,7 @@ done:
     return rc;
 }
 
-/* ---- looking ---- */
+/* ---- verifying, checking, counting ---- */
 
 typedef enum { VERIFY, CHECK, STATS } look;
 
@@ -158,7 +158,7 @@ static bonsai_status look_at(look what, bonsai_stats *s, int64_t *class_counts,
     BN_TRY(join(&w, comm));
     BN_TRY(need(w, g, "the graph"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, read)));
-    BN_TRY(bn_alike_graph(w, g));
+    BN_TRY(bn_same_graph(w, g));
     x = (watcher){w, o.progress, o.payload};
     at = (bn_place){.world = w, .threads = o.threads ? o.threads : threads, .progress = {watch, &x}};
     BN_TRY(bn_blocks_new(&first, g, &at));
@@ -210,8 +210,8 @@ bonsai_status bonsai_mpi_condense_many(bonsai_graph **out, bonsai_condense_info 
     BN_TRY(need(w, g, "the graph"));
     BN_TRY(bn_agree(w, bn_count_check(count, "ratios")));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, condense)));
-    BN_TRY(bn_alike_graph(w, g));
-    BN_TRY(bn_alike_condense(w, &o, ratios, count));
+    BN_TRY(bn_same_graph(w, g));
+    BN_TRY(bn_same_condense(w, &o, ratios, count));
     x = (watcher){w, o.progress, o.payload};
     o.progress = watch;
     o.payload = &x;
@@ -249,7 +249,7 @@ bonsai_status bonsai_mpi_generate(const char *path, const bonsai_generate_option
     BN_TRY(join(&w, comm));
     BN_TRY(need(w, path, "the path"));
     BN_TRY(bn_agree(w, BN_OPTIONS(&o, given, generate)));
-    BN_TRY(bn_alike_generate(w, &o, path));
+    BN_TRY(bn_same_generate(w, &o, path));
     x = (watcher){w, o.progress, o.payload};
     o.progress = watch;
     o.payload = &x;

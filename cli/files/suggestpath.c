@@ -1,4 +1,4 @@
-/* nearby.c -- what may have been meant by a graph that is not there.
+/* suggestpath.c -- suggests the path that may have been meant by one that does not exist.
  *
  * "bonsai info cora" finds cora.bonsai, data/cora.npz or a folder that "bonsai fetch cora" made;
  * then a file of the same folder whose name is near; and otherwise names the command that downloads
