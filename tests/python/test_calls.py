@@ -376,6 +376,7 @@ class Reports(testing.Case):
         made = condense(g, 0.2, method="prototypes", threads=1)
         self.assertNotIn("kept whole", str(made.report))
 
+    @testing.lab
     def test_nodes_that_were_learned(self):
         g = testing.small_world()
         s = condense(g, nodes=8, method="gc-sntk", effort=0.02, threads=1)

@@ -120,6 +120,7 @@ class Arrays(testing.Case):
                     given = [] if g.edge_weight is None else g.edge_weight.tolist()
                     self.assertEqual(dict(zip(zip(*g.edge_index.tolist()), given)), want)
 
+    @testing.lab
     def test_a_learned_operator_says_so_and_goes_through_files(self):
         g = graphbonsai.generate(nodes=100, features=20, classes=3)
         self.assertFalse(g.operator)
@@ -133,6 +134,7 @@ class Arrays(testing.Case):
                 small.save(path)
                 self.assertTrue(Graph.load(path).operator)
 
+    @testing.lab
     def test_an_operator_is_made_of_arrays(self):
         g = graphbonsai.generate(nodes=100, features=20, classes=3)
         small = graphbonsai.condense(g, nodes=6, method="gdem", effort=0.01, threads=1)

@@ -135,6 +135,7 @@ def redo(g, features, ratio, whole):
     return sorted(kept), {(v, w) for v, w in edges if v in kept and w in kept}
 
 
+@testing.lab
 class Published(testing.Case):
     def check(self, g, ratio, whole):
         small = graphbonsai.condense(g, ratio, method="published", threads=1)

@@ -19,6 +19,8 @@ from graphbonsai import Graph
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
+LAB = os.environ.get("BONSAI_LAB", "1") != "0"          # the library has the laboratory's methods
+lab = unittest.skipUnless(LAB, "the build has no laboratory")
 
 
 def data(name):
