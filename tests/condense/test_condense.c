@@ -343,7 +343,7 @@ static void options_out_of_range_are_refused_with_a_sentence(void **state)
     REFUSES(o.ratio = NAN, "ratio is nan");
     REFUSES(o.bytes = -5, "bytes is -5; it must be at least 1");
     REFUSES(o.memory = -1, "memory is -1; it must be at least 0");
-    REFUSES(o.method = BONSAI_METHOD_COUNT, "method 19 is not known");
+    REFUSES(o.method = (bonsai_method)99, "method 99 is not known");
     REFUSES(o.accounting = BONSAI_ACCOUNTING_PAPER_CONDENSED, "accounting 2 is not known");
     REFUSES(o.layers = 17, "layers is 17; it must be in 0..16");
     REFUSES(o.layers = -1, "layers is -1");

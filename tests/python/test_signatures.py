@@ -106,7 +106,7 @@ class Signatures(testing.Case):
 
     def test_help_shows_names_defaults_and_documentation(self):
         page = pydoc.plain(pydoc.render_doc(condense))
-        for text in ("max_bytes: ", "k: int = 5", "'geom', 'published'] = 'auto'",
+        for text in ("max_bytes: ", "k: int = 5", "'geom', 'published'",
                      "k: nearest trees that a tree is covered by (1 to 1000000)."):
             self.assertIn(text, page)
 
