@@ -8,7 +8,7 @@ choice on stderr.  The cases are those of cases.txt whose bytes doc/algorithm.md
 that take seconds.  Exit 0: the same; 1: not; 77: with --quick, this processor can run them in no other way.
 
 For another architecture build it, let BEFORE and AFTER of same.py be the two builds, and emulate
-(CONTRIBUTING.md).
+(aarch64.sh).
 
 SPDX-License-Identifier: MIT
 """
