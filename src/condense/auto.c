@@ -1,10 +1,11 @@
-/* auto.c -- the best of several methods: each makes its graph, and a probe says which is better.
+/* auto.c -- chooses the best of several methods: each makes its graph, and a probe scores it.
  *
- * Prototypes come first, with the score that they were chosen by.  Nodes are picked only if they
- * can still win: what that needs, neighbours above all, takes longer than prototypes.  Methods that
- * pick them enter from the cheapest to the dearest, each only while picked nodes can still beat the
- * best so far.  They measure on the rows that prototypes are made of.  The highest score wins, the
- * cheaper method where scores are equal.  If one cannot meet the budget, the others are used.
+ * Prototypes are first, with the score that they were chosen by.  Nodes are picked only if they can
+ * still win, because picking, neighbours above all, takes longer than prototypes.  Methods that
+ * pick nodes enter from the cheapest to the dearest, each only while picked nodes can still beat
+ * the best so far.  They measure on the rows that prototypes are made of.  The highest score wins,
+ * the cheaper method where scores are equal.  If a method cannot meet the budget, the others are
+ * used.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct {
     bonsai_graph *small;
     bonsai_condense_info info;
     bonsai_status rc;
-    bn_error error;             /* where it could not be made: the refusal, ... */
+    bn_error error;             /* if the method failed: the refusal, ... */
     char sentence[120];         /* ... and its reason, without the name of the file */
     int64_t bound_nodes;            /* where it cannot win: from so many nodes info.probe is what it
                                  * can expect */
@@ -28,7 +29,7 @@ typedef struct {
 
 /* ---- entering ---- */
 
-/* A refusal of this budget or of these options; anything else ends the run. */
+/* Keeps a refusal of the budget or the options; any other error ends the run. */
 static bonsai_status note_refusal(entrant *e, const char *where)
 {
     if (e->rc != BONSAI_E_ARGUMENT)
@@ -38,7 +39,7 @@ static bonsai_status note_refusal(entrant *e, const char *where)
     return BONSAI_OK;
 }
 
-/* On rank 0, which has the graph of picked nodes; info is the same everywhere. */
+/* Probes the graph of picked nodes on rank 0, which has it; info is the same everywhere. */
 static bonsai_status probe_picked(entrant *e, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
@@ -74,7 +75,7 @@ static bonsai_status enter(entrant *e, const bn_request *asked)
 
 /* ---- choosing ---- */
 
-/* The best that could be made, the first of several.  NULL: none could. */
+/* Returns the best graph, the first of equal ones; NULL if all methods failed. */
 static entrant *best_of(entrant *all, int count)
 {
     entrant *best = NULL;
@@ -84,7 +85,7 @@ static entrant *best_of(entrant *all, int count)
     return best;
 }
 
-/* Whether picked nodes can expect less than the best so far, by two standard errors. */
+/* Bounds the score of picked nodes; notes it if it is below the best by two standard errors. */
 static bonsai_status look_ahead(entrant *e, const entrant *best, bn_picked_bound *ahead,
                                 const bn_request *r)
 {
@@ -109,7 +110,7 @@ static int outcome(const entrant *e)
     return e->rc == BONSAI_OK ? 2 : e->bound_nodes > 0;
 }
 
-/* The highest score among the others that were made, or one that was not; NULL: there is none. */
+/* Returns the entrant of highest score but the best one, or one that failed; NULL: no other. */
 static entrant *runner_up(entrant *all, int count, const entrant *best)
 {
     entrant *other = NULL;
@@ -172,7 +173,8 @@ done:
     return rc;
 }
 
-/* Those that pick nodes, while they can win; without a probe only if nothing else can be made. */
+/* Runs the methods that pick nodes while they can win; without a probe only if the others
+ * failed. */
 static bonsai_status enter_picked(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -189,7 +191,7 @@ done:
     return rc;
 }
 
-/* Those that make nodes, then those that pick some. */
+/* Runs the methods that make nodes, then those that pick some. */
 static bonsai_status enter_all(entrant *all, int count, const bn_request *r)
 {
     bonsai_status rc = BONSAI_OK;
@@ -201,7 +203,7 @@ done:
     return rc;
 }
 
-/* Whether a method may enter, by what it takes; the judged rows speak for those of all ranks. */
+/* Returns whether a method may enter, by its work; the judged rows stand for those of all ranks. */
 static bool may_enter(const bn_method *m, const bn_request *r)
 {
     const bn_job *job = &r->p->job;
@@ -210,7 +212,7 @@ static bool may_enter(const bn_method *m, const bn_request *r)
             bn_fullprobe_nodes(r) * bn_numbers(&job->judge.far, job->trees) <= BN_MOST_PAIRS);
 }
 
-/* What a method takes beside others, in steps from picking at random to looking for neighbours. */
+/* Returns the cost of a method in steps from 0, picking at random, to 3, finding neighbours. */
 static int cost_of(bonsai_method m)
 {
     unsigned needs = bn_method_of(m)->needs;

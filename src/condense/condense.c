@@ -1,5 +1,5 @@
-/* condense.c -- the door: checks what is asked, prepares what the method needs, and has it make a
- * small graph for each budget.  Over several ranks all of them come this way together.
+/* condense.c -- condenses a graph: checks the options, prepares what the method needs, and runs the
+ * method for each budget.  Over several ranks all of them call it together.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "options/options.h"
 #include "record/record.h"
 
-/* The caller's structs may be smaller or larger than ours; all of them are as the first. */
+/* Copies a result to the caller's array, whose structs may have another size than ours. */
 static void give_info(bonsai_condense_info *info, int i, const bonsai_condense_info *ours)
 {
     void *item = (char *)info + (size_t)i * info->size;
@@ -35,7 +35,7 @@ bonsai_status bn_fill_spent(bonsai_condense_info *i, const bn_place *at)
     return rc;
 }
 
-/* What it took, the same on all ranks: times of rank 0, the most memory of any, bytes of all. */
+/* Fills the costs, the same on all ranks: times of rank 0, the most memory of any, bytes of all. */
 static bonsai_status fill_effort(bonsai_condense_info *i, const bn_preparation *p)
 {
     bonsai_status rc;
@@ -61,7 +61,7 @@ done:
     return rc;
 }
 
-/* ---- what may be asked for ---- */
+/* ---- checks of options ---- */
 
 bonsai_status bn_request_ratio(double ratio)
 {
@@ -75,7 +75,7 @@ bonsai_status bn_request_budget(const bonsai_condense_options *o)
     return bn_fail(BONSAI_E_ARGUMENT, "no budget was given: set ratio, bytes, nodes or trees");
 }
 
-/* Only prototypes have a basis, so there is nothing for auto to choose. */
+/* Requires prototypes, which alone have a basis: auto has nothing to choose. */
 bonsai_status bn_request_coordinates(bonsai_condense_options *o, bool ratios)
 {
     if (o->method != BONSAI_METHOD_AUTO && o->method != BONSAI_METHOD_PROTOTYPES)
@@ -129,7 +129,7 @@ bn_request bn_request_of(bn_preparation *p, double ratio, bool more)
     return r;
 }
 
-/* ---- the door ---- */
+/* ---- condensing ---- */
 
 bonsai_status bn_condense(bonsai_graph **out, bonsai_condense_info *info, const bonsai_graph *g,
                           const bn_asked *a, bn_world *w)

@@ -1,12 +1,12 @@
-/* fullprobe.c -- what the probe gets from the full graph, and at most from picked nodes.
+/* fullprobe.c -- measures what the probe gets from the full graph, and at most from picked nodes.
  *
- * The probe fitted on training nodes, with their rows as they are in the full graph, says what a
- * small graph can come near to.  Some of very many speak for all.
+ * Fitted on training nodes with their rows in the full graph, the probe gets what a small graph can
+ * come near to.  A sample stands for very many nodes.
  *
- * A budget holds so many training nodes at most: those that fit without any edge.  The probe fitted
- * on as many of them, with their rows as they are in the full graph, is better than what a network
- * sees of them in a small graph, where most of their neighbours are missing.  The best of a few
- * draws counts.  Where even that is far below another method's score, nodes need not be picked.
+ * A budget limits the number of picked nodes to those that fit without edges.  The probe fitted on
+ * as many, with their rows in the full graph, gets more than a network on a small graph, where most
+ * of their neighbours are missing.  The best of a few draws counts.  If even that is far below
+ * another method's score, nodes need not be picked.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@
 enum { DRAWS = 4 };             /* of training nodes: the luckiest counts */
 static const double most_products = 2e9;        /* of a fit: else it takes longer than picking */
 
-/* Nodes that the budget holds without edges. */
+/* Returns the number of nodes that the budget holds without edges. */
 static double most_nodes(const bn_request *r)
 {
     const bonsai_graph *g = r->p->full;
@@ -30,13 +30,13 @@ static double most_nodes(const bn_request *r)
     return fmin(nodes, r->budget.bytes / fmax(rest / n, 1));
 }
 
-/* Entries of a row, in the mean; the constant counts. */
+/* Returns the mean number of entries of a row, with the constant. */
 static double length_of(const bn_embedding *e)
 {
     return 1 + (e->dense ? (double)e->f : (double)e->offsets[e->rows] / (double)e->rows);
 }
 
-/* So many training rows, ascending, but for those that are judged on. */
+/* Draws training rows, ascending, without those that are judged on; returns their number. */
 static int64_t draw(int64_t *row, const bn_job *job, int64_t wanted, int which)
 {
     bn_rng r = bn_rng_at(job->o->seed, (uint64_t)which);
@@ -99,7 +99,8 @@ done:
     return rc;
 }
 
-/* Whether the fits of so many points take longer than picking them: both views of the probe. */
+/* Returns whether the fits of n points, in both views of the probe, take longer than picking
+ * them. */
 static bool takes_long(double n, const bn_views *v)
 {
     double near = length_of(&v->own) + length_of(&v->around), wide = BN_RANDOM_COLUMNS;

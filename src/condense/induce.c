@@ -1,7 +1,7 @@
-/* induce.c -- the small graph of a choice, every rank bringing the rows of its own nodes.
+/* induce.c -- makes the small graph of a choice from the parts of all ranks.
  *
- * All ranks learn the chosen nodes, induce their part of them, and send it to rank 0, section by
- * section; there the parts stand one after the other as if one rank had made them.
+ * All ranks get the chosen nodes, induce their part of them, and send it to rank 0, section by
+ * section; rank 0 joins the parts to the graph that one rank would have made.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -69,7 +69,8 @@ static bonsai_status induce_own(joining *j, const bn_job *job)
     return bn_graph_induce_part(&j->part, job->g, j->nodes, j->count, begin, end);
 }
 
-/* Offsets of a part begin with 0, which is the end of the part before. */
+/* Returns whether a section has offsets: those of a part begin with 0, the end of the part
+ * before. */
 static bool has_offsets(int section)
 {
     return section == BONSAI_SECTION_OFFSETS || section == BONSAI_SECTION_FEATURE_OFFSETS ||
@@ -85,7 +86,7 @@ static void shift_offsets(uint64_t *offset, const joining *j)
     }
 }
 
-/* Sizes of what goes to rank 0; *total: elements that it gets. */
+/* Finds the bytes that each rank sends to rank 0; *total gets the elements that rank 0 receives. */
 static bonsai_status measure(int64_t *total, joining *j, int64_t mine, int64_t width)
 {
     int ranks = bn_ranks(j->w);

@@ -1,8 +1,8 @@
-/* make.c -- the small graph of one request and its record: of nodes that a method picks, or of nodes
- * that it makes.
+/* make.c -- makes the small graph of one request and its record, of nodes that a method picks or
+ * makes.
  *
- * Over several ranks nodes are picked on rank 0, which then has the graph of them; those that are
- * made are on every rank alike.
+ * Over several ranks nodes are picked on rank 0, which alone has their graph; made nodes are the
+ * same on every rank.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "methods.h"
 #include "record/record.h"
 
-/* ---- what is told of any graph ---- */
+/* ---- facts of any graph ---- */
 
 bonsai_status bn_fill_plain(bonsai_condense_info *i, const bn_preparation *p,
                             const bonsai_graph *small)
@@ -62,8 +62,8 @@ bonsai_status bn_fill_sizes(bonsai_condense_info *i, const bn_request *r,
     return rc;
 }
 
-/* The price that was kept must be that of the graph.  It is, unless the input says that it is
- * undirected and is not, which several ranks look for only now that it has done harm. */
+/* Fails if the graph exceeds the budget, which can only happen if the input claims to be undirected
+ * and is not: several ranks check that only here. */
 bonsai_status bn_check_bytes(const bonsai_condense_info *i, const bn_request *r)
 {
     const bonsai_graph *full = r->p->full;
@@ -86,9 +86,9 @@ static void lose(bonsai_graph *g, bonsai_section s)
     g->view.section[s] = (bonsai_array){NULL, 0, BONSAI_TYPE_NONE};
 }
 
-/* Labels outside the training part go, and so does the split: what has a label is
- * for training.  Soft labels tell classes too, and with node weights and members they
- * belong to the condensation that made them, if the input is itself a condensed graph. */
+/* Removes labels outside the training part, and the split: labelled nodes are for training.
+ * Removes soft labels, which name classes too, and with them node weights and members: they
+ * belong to the condensing that made the input, if it is itself a condensed graph. */
 static void hide_labels(bonsai_graph *small)
 {
     bonsai_array *labels = &small->view.section[BONSAI_SECTION_LABELS];
@@ -104,7 +104,7 @@ static void hide_labels(bonsai_graph *small)
         lose(small, gone[i]);
 }
 
-/* Roles and hidden labels, of the induced graph. */
+/* Hides labels of the induced graph and stores the roles. */
 static bonsai_status finish_graph(bonsai_graph *small, const bn_choice *c)
 {
     bonsai_status rc;
@@ -116,7 +116,7 @@ done:
     return rc;
 }
 
-/* The share of the second sample that has a root among its neighbours, or is one. */
+/* Finds the share of the second sample that has a root among its neighbours, or is one. */
 static bonsai_status check_coverage(double *out, const bn_job *job, const bn_choice *c)
 {
     uint8_t *root = NULL;
@@ -175,7 +175,7 @@ bonsai_status bn_fill_picked(bonsai_graph *small, bonsai_condense_info *info, co
     return rc == BONSAI_OK ? fill_choice(info, r, c, small) : rc;
 }
 
-/* On rank 0, which has the graph. */
+/* Fills, checks and records the graph, on rank 0, which has it. */
 static bonsai_status finish_picked(bonsai_graph *small, bonsai_condense_info *info,
                                    const bn_request *r, const bn_choice *c)
 {
@@ -252,7 +252,7 @@ done:
     return rc;
 }
 
-/* Every rank has the graph, and fills the rest in by itself. */
+/* Makes the graph on every rank, which fills the facts by itself. */
 bonsai_status bn_run_made(bonsai_graph **out, bonsai_condense_info *info, const bn_request *q)
 {
     bonsai_status rc;

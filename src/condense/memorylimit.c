@@ -10,7 +10,7 @@
 
 enum { SIZE_ROOM = 32 };
 
-/* As people write it: 3 GiB, 100 MB.  What is a whole number of no unit loses less than one MiB. */
+/* Writes a size: "3 GiB", "100 MB".  Rounds down to MiB what is a whole number of no unit. */
 static void size_text(char *buf, int64_t bytes)
 {
     static const struct {
@@ -27,7 +27,7 @@ static void size_text(char *buf, int64_t bytes)
                  unit[u < 4 ? u : 1].name);
 }
 
-/* What the user can do about it, by what the method needs. */
+/* Returns what the user can do about too little memory, by the needs of the method. */
 static const char *advice(const bn_preparation *p)
 {
     if (p->needs & (BN_NEEDS_CLUSTERS | BN_LEARNS | BN_REDOES))
@@ -47,7 +47,7 @@ static bonsai_status too_little(const bn_preparation *p, bn_bound b, int64_t lea
                       advice(p));
 }
 
-/* Refuses a limit below what is needed in memory whatever spills, as a plan tells it. */
+/* Refuses a limit below the memory that cannot spill; names the same number as a plan. */
 static bonsai_status refuse_few(const bn_preparation *p, const bn_needs *q, int sharing)
 {
     enum { MEGABYTE = 1 << 20 };

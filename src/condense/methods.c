@@ -1,7 +1,7 @@
 /* methods.c -- one row for each method; see methods.h.
  *
- * auto tries the methods that enter it, those that need less first; such a one is preferred where
- * the probe puts both equally high.
+ * auto tries the methods that enter it, the cheaper ones first, and prefers the cheaper one where
+ * the probe scores two methods alike.
  *
  * SPDX-License-Identifier: MIT */
 #include "methods.h"
@@ -54,7 +54,7 @@ const char *bonsai_method_name(bonsai_method m)
     return bn_method_of(m) ? bn_method_words[m] : NULL;
 }
 
-/* The methods that run on several ranks: "a, b and c". */
+/* Lists the methods that run on several ranks: "a, b and c". */
 static void list_methods(char *to, size_t size)
 {
     const char *name[BONSAI_METHOD_COUNT];

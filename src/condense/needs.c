@@ -1,8 +1,8 @@
-/* needs.c -- what condensing needs in memory, from the shape of a graph alone; see needs.h.
+/* needs.c -- estimates the memory of condensing from the shape of a graph alone; see needs.h.
  *
- * The terms follow the arrays of the stages.  What grows with the graph can spill; what is counted
- * as least cannot: room for threads and blocks, for what is as long as the trees on the rank that
- * covers, for the samples, for the small graph and its candidates.
+ * The terms follow the arrays of the stages.  Arrays that grow with the graph can spill.  The least
+ * counts those that cannot: room for threads and blocks, arrays over the trees on the rank that
+ * covers, the samples, the small graph and its candidates.
  *
  * SPDX-License-Identifier: MIT */
 #include "needs.h"
@@ -17,9 +17,9 @@
 #include "prototypes/kmeans/kmeans.h"
 #include "prototypes/sourcerows.h"
 
-/* OF_PROGRAM: code, libraries, and what is small; RESERVED: its address space beyond that; PER_TREE:
- * bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that are in memory
- * at once; CANDIDATES: small graphs that are in memory beside each other. */
+/* OF_PROGRAM: code, libraries, and what is small; RESERVED: its address space beyond that;
+ * PER_TREE: bytes of a training node on the rank that covers; HELD_SAMPLES: rows of samples that
+ * are in memory at once; CANDIDATES: small graphs that are in memory beside each other. */
 enum { MEGABYTE = 1 << 20, OF_PROGRAM = 16 * MEGABYTE, RESERVED = 32 * MEGABYTE,
        PER_TREE = 48, HELD_SAMPLES = 4096, CANDIDATES = 8 };
 
@@ -31,7 +31,7 @@ static int bytes_of(const bonsai_graph *g)
     return t == BONSAI_TYPE_NONE ? 4 : (int)bonsai_type_bytes(t);
 }
 
-/* As condensing draws its split: s->train has all labelled nodes. */
+/* Splits the labelled nodes, which s->train has, as condensing does. */
 static void share_out(bonsai_shape *s, const bonsai_graph *g)
 {
     const int64_t labelled = s->train;
@@ -95,7 +95,7 @@ double bn_needs_share(const bn_needs *q, int round)
     return bn_needs_reach(&q->s, share, q->o->layers - round);
 }
 
-/* Bytes of the graph, roughly: for a budget that is a ratio. */
+/* Returns the bytes of the graph, roughly: for a budget that is a ratio. */
 double bn_needs_graph(const bonsai_shape *s)
 {
     if (s->bytes > 0)
@@ -123,7 +123,7 @@ double bn_needs_entries(const bonsai_shape *s, int layers)
     return s->nonzeros ? mean : f;
 }
 
-/* Entries of a row after so many rounds, where rows count as often as they have neighbours. */
+/* Returns the mean entries of a row after `rounds` rounds, each row weighted by its neighbours. */
 static double entries_met(const bn_needs *q, int rounds)
 {
     const double usual = 2, skew = q->skew > 0 ? q->skew : usual, f = (double)q->s.features;
@@ -184,7 +184,7 @@ double bn_needs_clusters(const bn_needs *q)
     return fmax((double)q->s.classes, fmin(fit, (double)q->s.train + bn_needs_wide(q)));
 }
 
-/* Bytes of the neighbour search. */
+/* Returns the bytes of the neighbour search. */
 static double searching(const bn_needs *q, double row)
 {
     const double z = (double)bn_sample_size(q->o, q->s.train), f = (double)q->s.features;
@@ -194,20 +194,20 @@ static double searching(const bn_needs *q, double row)
              8 * z * (double)(bn_knn_room(q->o->k) + q->o->k) : 0;
 }
 
-/* Of the wider view. */
+/* Returns the columns of the wider view. */
 static double probed_columns(const bn_needs *q)
 {
     return fmax(2 * (double)q->s.features, BN_RANDOM_COLUMNS) + 1;
 }
 
-/* Bytes of what the probe fits: rows of nodes, some of which it fits by a system with its factor. */
+/* Returns the bytes of a fit of the probe: rows of nodes, and a system with its factor for some. */
 static double fitting(const bn_needs *q, double nodes, double fitted, double row)
 {
     const double near = bn_needs_views(q), m = fmin(fitted, probed_columns(q));
     return 4 * nodes * (2 * near + row + BN_RANDOM_COLUMNS) + 12 * fitted * near + 16 * m * m;
 }
 
-/* Of the full graph, or of the largest candidates. */
+/* Returns the bytes of probing the full graph, or the largest candidates. */
 static double probing(const bn_needs *q, double row)
 {
     const double n = fmin(BN_MOST_FITTED, (double)q->s.train);
@@ -220,7 +220,7 @@ static double probing(const bn_needs *q, double row)
     return fmax(fitting(q, n, fitted, row), fitting(q, made, fmin(made, BN_MOST_POINTS), row));
 }
 
-/* Bytes of clusters and of the classifier that gives their rows soft labels. */
+/* Returns the bytes of clusters and of the classifier that gives their rows soft labels. */
 static double clustering(const bn_needs *q, double row)
 {
     const double f = (double)q->s.features, t = (double)q->s.train, fit = fmin(BN_FIT_ROWS, t);
@@ -230,8 +230,8 @@ static double clustering(const bn_needs *q, double row)
              8 * fmin(BN_KMEANS_SAMPLE, t) * row : 0;
 }
 
-/* Bytes of bases and their rows: of the classifiers' rows, laid out for products both ways; of all
- * rows in the coordinates of two bases, and of what is judged on in these. */
+/* Returns the bytes of bases and their rows: the classifiers' rows, laid out for products both
+ * ways; all rows in the coordinates of two bases; the judged rows in these. */
 static double molding(const bn_needs *q, double row)
 {
     const double f = (double)q->s.features, c = (double)q->s.classes, t = (double)q->s.train;
@@ -242,7 +242,7 @@ static double molding(const bn_needs *q, double row)
            2 * 4 * (4 * t * r + judged * (3 * r + 2 * BN_RANDOM_COLUMNS));
 }
 
-/* The stages come one after the other; what is judged on stays. */
+/* Takes the largest stage, since stages follow each other, and adds the judged rows, which stay. */
 int64_t bn_needs_fixed(const bn_needs *q)
 {
     const bonsai_shape *s = &q->s;
@@ -275,8 +275,8 @@ double bn_needs_halo(const bn_needs *q, int round)
     return bn_needs_halo_of(q, bn_needs_share(q, round));
 }
 
-/* Own rows and those of the halo, before and after a round; degrees; renumbered neighbours.  A panel
- * needs another, and narrow ones are made several at a time where nothing is limited. */
+/* Counts own rows and those of the halo, before and after a round; degrees; renumbered
+ * neighbours. */
 int64_t bn_needs_panels(const bn_needs *q, int columns)
 {
     double rows = (double)q->s.nodes / q->ranks, halo = bn_needs_halo(q, 1);
@@ -285,7 +285,7 @@ int64_t bn_needs_panels(const bn_needs *q, int columns)
     return bn_needs_whole(bytes);
 }
 
-/* With so many threads. */
+/* Returns the least with a number of threads. */
 static int64_t least_with(const bn_needs *q, int threads)
 {
     bn_needs with = *q;
@@ -334,7 +334,7 @@ int64_t bn_needs_all(const bn_needs *q)
     return bn_needs_large(q, (int)(wide * (panels + 1) / 2));
 }
 
-/* Rows of prototypes where labels are few: of other nodes, too, in all views and averaged further. */
+/* Returns the bytes of rows of unlabelled nodes, which prototypes use where labels are few. */
 static double widened(const bn_needs *q)
 {
     const double t = (double)q->s.train, wide = bn_needs_wide(q);
@@ -346,7 +346,7 @@ static double widened(const bn_needs *q)
             4 * (double)q->s.classes);
 }
 
-/* Rows of the round before the last, which are sparse where features are. */
+/* Returns the bytes of the rows of the round before the last, which are sparse if features are. */
 static double before_last(const bn_needs *q)
 {
     const int round = q->o->layers - 1;

@@ -1,4 +1,4 @@
-/* prepare.c -- the input checked and measured, its trees embedded, neighbours found.
+/* prepare.c -- checks and measures the input, and makes the embeddings that all budgets share.
  *
  * SPDX-License-Identifier: MIT */
 #include "prepare.h"
@@ -42,7 +42,7 @@ done:
     return rc;
 }
 
-/* What needs the whole graph in one place stays on one machine. */
+/* Fails on several ranks if the method or an option needs the whole graph in one place. */
 static bonsai_status check_ranks(const bn_preparation *p, const bonsai_graph *g)
 {
     const bonsai_condense_options *o = &p->o;
@@ -61,7 +61,7 @@ done:
     return rc;
 }
 
-/* The ranks' nodes; one alone has them all. */
+/* Finds the nodes of each rank; one rank has all nodes. */
 static bonsai_status part_nodes(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -75,7 +75,7 @@ done:
     return rc;
 }
 
-/* What is drawn stands in the options, and so in the report. */
+/* Draws the split of the options, if they ask for one. */
 static bonsai_status choose_split(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc = bn_graph_parts(&p->split, g, p->o.split, p->o.seed);
@@ -88,7 +88,7 @@ static bool is_tree(const bonsai_graph *g, int64_t v)
     return bn_part(g, v) == BONSAI_PART_TRAIN && bn_label(g, v) >= 0;
 }
 
-/* All trees, and where those of each rank begin. */
+/* Lists all trees, and where those of each rank begin. */
 static bonsai_status list_training(bn_job *job, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -121,8 +121,8 @@ static void forget_training(bn_job *job)
     job->tree_first = NULL;
 }
 
-/* The training part with its unlabelled nodes, which pass messages; trees are those of
- * labelled ones, as before. */
+/* Cuts the graph to the training part with its unlabelled nodes, which pass messages; trees are
+ * those of labelled nodes, as before. */
 static bonsai_status cut_to_training(bn_preparation *p)
 {
     bonsai_status rc;
@@ -141,8 +141,8 @@ done:
     return rc;
 }
 
-/* Embeds nodes as prototypes need them, with the selected features, and rows to judge candidates
- * on. */
+/* Embeds the nodes that prototypes are made of, with the selected features, and the rows that judge
+ * candidates; measures the full graph by the probe. */
 static bonsai_status embed_views(bn_preparation *p)
 {
     bn_job *job = &p->job;
@@ -157,7 +157,7 @@ static bonsai_status embed_views(bn_preparation *p)
 
 /* ---- all of it ---- */
 
-/* What has to be read of the whole graph but its embeddings. */
+/* Checks and measures the whole graph: all that is read of it but its embeddings. */
 static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
 {
     bonsai_status rc;
@@ -170,7 +170,7 @@ static bonsai_status measure(bn_preparation *p, const bonsai_graph *g)
     BN_TRY(bn_agree(at->world, choose_split(p, g)));
     BN_TRY(bn_agree(at->world, list_training(job, p->full)));
     BN_TRY(bn_agree(at->world, bn_prepare_memory(p)));
-    if (bn_ranks(at->world) == 1)       /* on several it is looked for if it has done harm */
+    if (bn_ranks(at->world) == 1)       /* on several ranks: bn_check_bytes */
         BN_TRY(bn_graph_need_at(g, BN_SYMMETRY, at));
     BN_TRY(bn_tick(job->at.progress, "measuring", 1, PASSES));
     BN_TRY(bn_graph_sizes(&p->sizes, g, at));
@@ -189,8 +189,8 @@ static bool compares_trees(const bn_preparation *p)
     return covers || (p->needs & BN_NEEDS_WL);
 }
 
-/* Refuses a k that leaves nothing to compare, unless the method tries others: it goes on without a
- * cover, and says so. */
+/* Refuses a k as large as the number of trees, unless the method tries others: it then continues
+ * without a cover, and reports that. */
 static bonsai_status check_neighbours(const bn_preparation *p)
 {
     if (!(p->needs & BN_NEEDS_COVER) || (p->needs & BN_TRIES_OTHERS) || p->o.no_rknn ||
@@ -200,14 +200,14 @@ static bonsai_status check_neighbours(const bn_preparation *p)
                       "be smaller", p->o.k, (long long)p->job.trees);
 }
 
-/* Embeds the trees with all features: in the job where its method compares them. */
+/* Embeds the trees with all features, in the job if its method compares them. */
 static bonsai_status embed_trees(const bn_embedding **rows, bn_embedding *own, bn_preparation *p)
 {
     bn_job *job = &p->job;
     bonsai_status rc;
     if (compares_trees(p) && !job->projected) {
         rc = bn_embed_rows(job);
-        job->seconds_wl = 0;            /* this is a part of every budget's seconds */
+        job->seconds_wl = 0;            /* counted in every budget's seconds */
         *rows = &job->wl;
         return rc;
     }
@@ -216,7 +216,7 @@ static bonsai_status embed_trees(const bn_embedding **rows, bn_embedding *own, b
                     &(bn_place){.threads = job->at.threads, .progress = job->at.progress});
 }
 
-/* Goes on with the features that a CART classifier splits on; neighbours are those of all. */
+/* Selects the features that a CART classifier splits on; neighbours are found with all features. */
 static bonsai_status select_features(bn_preparation *p)
 {
     bonsai_status rc;

@@ -1,4 +1,4 @@
-/* prepare.h -- what all methods start from, made once for any number of budgets.
+/* prepare.h -- the input of all methods, prepared once for any number of budgets.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PREPARE_H
@@ -23,14 +23,14 @@ typedef struct {
     int64_t full_labelled;
     uint32_t crc;                       /* of what is read of the full graph */
     void   *own;                        /* of the method: what all budgets share */
-    bool    plain;                      /* nobody asks what the full graph is worth */
+    bool    plain;                      /* the probe need not measure the full graph */
     double  probe_full;                 /* what the probe gets from the full graph; -1: not known, */
     int64_t probe_fitted;               /* ... and from how many of its training nodes */
 } bn_preparation;
 
-/* Fills a zeroed preparation whose options are set and checked, job.at.clock if somebody asks for
- * seconds, and job.at.world where there are several ranks: then all of them call it, with the same
- * graph and options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
+/* Fills a zeroed preparation whose options are set and checked; job.at.clock is set to count
+ * seconds, and job.at.world on several ranks, which all call this with the same graph and
+ * options.  needs: bits of a row of methods.h; 0: the graph is only measured. */
 bonsai_status bn_prepare(bn_preparation *p, const bonsai_graph *g, unsigned needs);
 /* Sets the number of threads and the bytes that large arrays may take (memorylimit.c). */
 bonsai_status bn_prepare_memory(bn_preparation *p);

@@ -1,9 +1,8 @@
-/* update.c -- the door to prototypes after their graph has changed.
+/* update.c -- updates prototypes after their graph has changed.
  *
- * The centroids are inherited: nothing is clustered, nothing probed, and only nodes that the
- * change reached are embedded again.  Layers, budget and split are those that the small graph was
- * made with, which its record tells; the record's checksum tells whether it was made of the older
- * graph at all.
+ * The centroids are kept: nothing is clustered or probed again, and only nodes that the change
+ * reached are embedded again.  Layers, budget and split are read from the record of the small
+ * graph; the record's checksum shows whether it was made of the older graph.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -49,7 +48,7 @@ static bonsai_status read_record(updating *u, const bonsai_graph *small)
     return BONSAI_OK;
 }
 
-/* Both have all features of was: what a prototype is, is a row of them. */
+/* Fails unless g has the classes and all features of was: a prototype is a row of these. */
 static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, int threads)
 {
     int32_t *kept;
@@ -61,7 +60,7 @@ static bonsai_status same_shape(const bonsai_graph *g, const bonsai_graph *was, 
     return rc;
 }
 
-/* A prototype is a row of features as they were scaled. */
+/* Fails unless g has the scale of the small graph: a prototype is a row of scaled features. */
 static bonsai_status same_scale(const bonsai_graph *g, const bonsai_graph *small)
 {
     const bonsai_array *x = small->view.section;
@@ -74,7 +73,7 @@ static bonsai_status same_scale(const bonsai_graph *g, const bonsai_graph *small
                    small->where);
 }
 
-/* Members are numbers of the graph that a part of it or a new order comes of. */
+/* Fails if nodes are not numbered as in the original graph: members are numbers of that. */
 static bonsai_status check_numbers(const bonsai_graph *g)
 {
     for (int64_t v = 0; v < g->view.nodes; v++)
@@ -115,7 +114,7 @@ static bonsai_status measure(bn_preparation *p, updating *u, const bonsai_graph 
     return bn_prepare(p, g, 0);
 }
 
-/* Weights may have outgrown their byte; then they stay what a byte can hold. */
+/* Limits the weights to two bytes or one, if the graph exceeds its budget otherwise. */
 static bonsai_status keep_budget(double *budget, const updating *u, bonsai_graph *small)
 {
     bonsai_status rc;

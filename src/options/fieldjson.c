@@ -1,4 +1,4 @@
-/* fieldjson.c -- structs of options as JSON, and back.
+/* fieldjson.c -- writes structs of options as JSON, and reads them back.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

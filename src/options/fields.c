@@ -1,7 +1,7 @@
 /* fields.c -- the table of option fields: every member of every struct of options, once.
  *
- * One row is the member's default and range, its name and help in the program and its place in the
- * JSON of a result.  Rows stand in the order of the members; a test compares them with the structs.
+ * A row has the member's default and range, its name and help in the program and its place in the
+ * JSON of a result.  Rows are in the order of the members; a test compares them with the structs.
  *
  * SPDX-License-Identifier: MIT */
 #include "fields.h"

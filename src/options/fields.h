@@ -1,4 +1,4 @@
-/* fields.h -- the table of option fields, and what is done with any struct that it describes.
+/* fields.h -- the table of option fields; reads, sets and checks members of any struct by it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_FIELDS_H

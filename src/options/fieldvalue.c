@@ -1,4 +1,4 @@
-/* fieldvalue.c -- the value of a field: as a number, as text, and whether it is in range.
+/* fieldvalue.c -- reads, sets and checks the value of a field, and writes it as text.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

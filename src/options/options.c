@@ -1,4 +1,5 @@
-/* options.c -- structs of options that may grow: their presets, and the caller's laid over them.
+/* options.c -- fills structs of options that may grow with presets, and copies the caller's over
+ * them.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -28,7 +29,7 @@ static void set_presets(void *out, bonsai_options_kind kind)
             bn_field_set(f, out, f->preset);
 }
 
-enum { NO_STRUCT = 4096 };      /* bytes, more than any struct has: such a size was never set */
+enum { NO_STRUCT = 4096 };      /* bytes, more than any struct has: the size was not set */
 
 /* Fails if the size is impossible, before more of an uninitialised struct is read. */
 static bonsai_status check_size(const void *given, const char *name)

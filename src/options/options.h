@@ -1,4 +1,4 @@
-/* options.h -- structs that may grow: the caller's options laid over their presets, and results.
+/* options.h -- reads structs of options that may grow, and fills structs of results that may.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_OPTIONS_H
@@ -6,12 +6,12 @@
 
 #include "base/base.h"
 
-/* Lays the caller's struct (its first field is its size) over the defaults; NULL
- * means the defaults.  name: the struct's, for the error sentence. */
+/* Copies the caller's struct (its first member is its size) over the defaults; NULL means the
+ * defaults.  name: of the struct, for errors. */
 bonsai_status bn_options_merge(void *out, const void *defaults, size_t full, const void *given,
                                const char *name);
-/* The same for a struct of options, with the presets and ranges of fields.c; refuses a value
- * outside its range. */
+/* Does the same for a struct of options, with the presets of fields.c; fails if a value is out of
+ * range. */
 bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind kind);
 enum {
     bn_kind_read = BONSAI_OPTIONS_READ, bn_kind_write = BONSAI_OPTIONS_WRITE,
@@ -23,14 +23,15 @@ enum {
 #define BN_OPTIONS(out, given, kind) \
     bn_options_read((out), (given), (bonsai_options_kind)bn_kind_##kind)
 
-/* Fills the caller's struct of `size` bytes with defaults of `full` bytes; stamps it with its size. */
+/* Fills the caller's struct of `size` bytes with defaults of `full` bytes; stamps it with its
+ * size. */
 void bn_init_sized(void *out, size_t size, const void *defaults, size_t full);
-/* For a struct that the library fills.  The caller sets its size: check refuses NULL and a struct
- * without one, fill copies as much of ours (which has its own size) as fits. */
+/* Check and fill a result of the caller, who sets its size: check fails on NULL and on a struct
+ * without a size, fill copies as much of ours (which has its own size) as fits. */
 bonsai_status bn_result_check(const void *out, const char *name);
 void bn_result_fill(void *out, const void *ours);
-/* Copies the caller's array of structs, each laid over an empty one of ours; all have the size of
- * the first.  NULL without any.  bn_free it. */
+/* Copies the caller's array of structs, each over an empty one of ours; all have the size of the
+ * first.  *out is NULL without structs; the caller frees it. */
 bonsai_status bn_structs_read(void **out, const void *empty, const void *given, int64_t count,
                               const char *name);
 extern const bonsai_cell bn_cell_empty;

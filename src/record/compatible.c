@@ -1,17 +1,18 @@
-/* compatible.c -- whether two graphs belong together.
+/* compatible.c -- checks whether two graphs belong together.
  *
- * Every call that takes a small graph and another one asks here before it reads the one by numbers
- * of the other.  Training judges on any graph with the same classes and features; what explains a
- * small graph needs the very one that it was made of, which its record tells.
+ * Every call with a small graph and another one checks them here before it reads one by numbers of
+ * the other.  Training judges on any graph with the same classes and features; explaining a small
+ * graph needs the graph that it was made of, which its record identifies.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "record.h"
 
-/* ---- what they are called ---- */
+/* ---- names of the graphs in errors ---- */
 
-/* Graphs of arrays are all called "graph": then by their roles. */
+/* Returns the name of the small graph; its role if both are called alike, as graphs of arrays
+ * are. */
 static const char *name_small(const bonsai_graph *small, const bonsai_graph *full)
 {
     if (strcmp(small->where, full->where) != 0)
@@ -26,7 +27,8 @@ static const char *name_full(const bonsai_graph *small, const bonsai_graph *full
 
 /* ---- classes ---- */
 
-/* Where both have names, a difference of these says more than one of the counts. */
+/* Compares names of classes first, if both have some: a difference of names says more than
+ * counts. */
 static bonsai_status match_classes(const bonsai_graph *small, const bonsai_graph *full)
 {
     const char *a = small->view.section[BONSAI_SECTION_CLASS_NAMES].data;
@@ -53,8 +55,8 @@ static bonsai_status no_such_feature(const bonsai_graph *small, const bonsai_gra
                    name_full(small, full));
 }
 
-/* Where full has the features that small kept; both lists ascend and hold numbers of the
- * original. */
+/* Finds the places in full of the features that small kept; both lists ascend and hold numbers
+ * of the original graph. */
 static bonsai_status place_kept(int32_t **out, const bonsai_graph *small, const bonsai_graph *full)
 {
     const uint32_t *kept = small->view.section[BONSAI_SECTION_KEPT_FEATURES].data;
@@ -82,7 +84,7 @@ static bonsai_status match_features(int32_t **kept, const bonsai_graph *small,
                                     const bonsai_graph *full, bn_compatibility level)
 {
     if (level == BN_SAME_SOURCE && small->spanned && full->view.features == small->spanned)
-        return BONSAI_OK;               /* whoever reads rows of both projects them */
+        return BONSAI_OK;               /* callers project the rows of full */
     if (bn_has(small, BONSAI_SECTION_KEPT_FEATURES))
         return place_kept(kept, small, full);
     if (small->view.features == full->view.features)
@@ -129,7 +131,7 @@ bonsai_status bn_compatible_crc(const bn_record *r, const bonsai_graph *small,
                       (unsigned)bn_fact(&r->info, BN_FACT_CRC), (unsigned)crc);
 }
 
-/* The checksum that condensing would give full now, with the split that it drew then. */
+/* Finds the checksum that condensing would give full, with the split that is in the record. */
 static bonsai_status checksum(uint32_t *crc, const bn_record *r, const bonsai_graph *small,
                               const bonsai_graph *full, int threads)
 {

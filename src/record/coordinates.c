@@ -1,7 +1,7 @@
-/* coordinates.c -- graphs in the coordinates of a small graph whose features these are.
+/* coordinates.c -- projects graphs on the basis of a small graph whose features are coordinates.
  *
- * The small graph has a basis; what another graph's features have in common with it is as many numbers
- * as the small graph has features.  Training and all that compares rows of both asks here first.
+ * A projected row has as many numbers as the small graph has features.  Training, and all code that
+ * compares rows of both graphs, projects the other graph here first.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -20,7 +20,7 @@ static bonsai_status check_small(const bonsai_graph *small)
 {
     if (small->spanned)
         return BONSAI_OK;
-    return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its features are no coordinates, so it "
+    return bn_fail_at(BONSAI_E_ARGUMENT, small->where, "its features are not coordinates, so it "
                       "projects nothing: condense with the option coordinates");
 }
 

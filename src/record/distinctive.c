@@ -1,10 +1,10 @@
-/* distinctive.c -- the features by which a node of a small graph differs from others.
+/* distinctive.c -- finds the features by which a node of a small graph differs from others.
  *
- * A feature is strong in a node where its value is far from the mean, above or below, in standard
- * deviations.  Both are those of all nodes of the full graph or, where that is not at hand, of the
- * labelled nodes of the small one.  A standard deviation counts as at least the mean of all: else a
- * feature that is almost always the same would be strong wherever it is not.  What is 0 is not
- * strong: small graphs leave entries out.
+ * A feature is distinctive if its value is far from the mean, above or below, in standard
+ * deviations. Mean and deviation are those of all nodes of the full graph or, without it, of the
+ * labelled nodes of the small one.  A deviation counts as at least the mean of all deviations: else
+ * a feature that is almost constant would be distinctive wherever it differs.  Values of 0 never
+ * are: small graphs leave entries out.
  *
  * SPDX-License-Identifier: MIT */
 #include "distinctive.h"
@@ -13,8 +13,8 @@
 
 #include "record.h"
 
-/* How far a value is from a mean; 0 where rounding alone may part them: equal values have a mean
- * that differs from them a little. */
+/* Returns the distance of a value from a mean; 0 if it may be due to rounding: the mean of equal
+ * values may differ from them a little. */
 static double apart(double value, double mean)
 {
     const double by = value - mean;

@@ -13,23 +13,23 @@ typedef struct {
     double  value;
 } bn_largest;
 
-/* Adds an entry to the *count largest so far, which are in order and have room for `room`. */
+/* Adds an entry to the *count largest so far, in order, if it is among the `room` largest. */
 void bn_largest_add(bn_largest *top, int64_t *count, int64_t room, bn_largest one);
 
 /* ---- features ---- */
 
-typedef struct {                /* what a node's features are compared with */
+typedef struct {                /* mean and spread of features */
     int64_t f;
     double *mean, *spread;      /* f: of the features of the small graph */
-    double  least;              /* a spread counts as at least so much */
+    double  least;              /* the least that counts as a spread */
 } bn_feature_stats;
 
 /* Measures the nodes of full or, where that is NULL, the labelled nodes of small. */
 bonsai_status bn_feature_stats_make(bn_feature_stats *y, const bonsai_graph *small,
                                 const bonsai_graph *full);
 void bn_feature_stats_free(bn_feature_stats *y);
-/* The strongest features of a row, at most `room`, with how far each is from its mean, in standard
- * deviations; returns how many there are. */
+/* Lists the most distinctive features of a row, at most `room`, with their distance from the
+ * mean in standard deviations; returns their number. */
 int64_t bn_distinctive_find(bn_largest *out, int64_t room, const float *row,
                             const bn_feature_stats *y);
 

@@ -1,4 +1,4 @@
-/* explain.c -- what a condensed graph says about its making, for callers of the library.
+/* explain.c -- gives callers of the library what the record of a condensed graph holds.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -48,7 +48,7 @@ done:
 
 /* ---- why nodes are there ---- */
 
-/* Whether no node was picked from the full graph: its record has no reasons. */
+/* Returns whether no node was picked from the full graph: then the record has no reasons. */
 static bool all_made(const bonsai_graph *g)
 {
     const uint8_t *role = g->view.section[BONSAI_SECTION_ROLE].data;
@@ -87,7 +87,7 @@ static bool is_prototype(const bonsai_graph *g, int64_t node)
     return role && role[node] == BONSAI_ROLE_PROTOTYPE;
 }
 
-/* Of a pair one node has a label, and they are neighbours. */
+/* Returns the other node of a pair: a neighbour with a label where this has none, or vice versa. */
 static int64_t partner_of(const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *offsets = &g->view.section[BONSAI_SECTION_OFFSETS];
@@ -101,7 +101,7 @@ static int64_t partner_of(const bonsai_graph *g, int64_t node)
     return -1;
 }
 
-/* What sections say of a node. */
+/* Fills what the sections hold of a node. */
 static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
 {
     const bonsai_array *x = g->view.section;
@@ -121,7 +121,7 @@ static void describe(bonsai_why *w, const bonsai_graph *g, int64_t node)
             w->root = v;
 }
 
-/* What the record says of it. */
+/* Fills what the record holds of a node. */
 static bonsai_status recall(bonsai_why *w, const bonsai_graph *small, int64_t node)
 {
     bonsai_status rc;
@@ -147,7 +147,7 @@ done:
     return rc;
 }
 
-/* ---- the most telling of its classes, nodes and features ---- */
+/* ---- the largest of its classes, nodes and features ---- */
 
 static void add_shares(bonsai_why *w, const bonsai_graph *small, int64_t node)
 {

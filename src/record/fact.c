@@ -1,7 +1,7 @@
-/* fact.c -- the facts of a condensed graph in the struct that holds them, and as JSON.
+/* fact.c -- reads and sets the facts of a condensed graph in bonsai_condense_info, and in JSON.
  *
- * Some are members of bonsai_condense_info; numbers else have a slot of it each, and texts room in
- * one array.  NAN in a slot: not known.
+ * Some facts are members of the struct; other numbers have a slot each, and texts room in one
+ * array. NAN in a slot: unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "fact.h"
@@ -15,7 +15,7 @@
 #include "options/fields.h"
 
 typedef struct {
-    bonsai_fact_row row;        /* what everyone may see */
+    bonsai_fact_row row;        /* public */
     size_t     at;              /* of the member; 0: it has a slot */
     bn_fact_id same;            /* the fact that this is, at another path; 0: itself */
     size_t     room;            /* of a text */
@@ -80,14 +80,14 @@ static const char *text_at(const bonsai_condense_info *i, const fact *f)
     return at;
 }
 
-/* Whether the struct, which may be of an older version, has the slot. */
+/* Returns whether the struct, which may be of an older version, has the slot. */
 static bool has_slot(const bonsai_condense_info *i, const fact *f)
 {
     return i->size >= offsetof(bonsai_condense_info, fact) +
                           (size_t)(f - facts + 1) * sizeof i->fact[0];
 }
 
-/* NAN: not known. */
+/* Returns the value of a fact; NAN: unknown. */
 static double value_of(const bonsai_condense_info *i, const fact *f)
 {
     const char *member = (const char *)i + f->at;
@@ -221,7 +221,7 @@ bn_json *bn_fact_json(const bonsai_condense_info *i, bn_fact_id id)
     }
 }
 
-/* The key of a fact in its group; NULL: it is in another. */
+/* Returns the key of a fact in its group; NULL if it is in another. */
 static const char *key_in(const fact *f, const char *group)
 {
     const size_t length = strlen(group);

@@ -1,5 +1,5 @@
-/* fact.h -- the facts of a condensed graph: one table, which the record, the program, the report and
- * Python read.
+/* fact.h -- the facts of a condensed graph: one table, which the record, the program, the report
+ * and Python read.
  *
  * A new fact is a row here, and a call of bn_fact_set in the stage that knows it.
  *
@@ -141,15 +141,15 @@ typedef enum {
     BN_FACT_COUNT
 } bn_fact_id;
 
-/* The value of a fact, or what stands for one that is not known: 0 or -1, by its row. */
+/* Returns the value of a fact, or, if unknown, 0 or -1 by its row. */
 double bn_fact(const bonsai_condense_info *i, bn_fact_id id);
 int64_t bn_fact_whole(const bonsai_condense_info *i, bn_fact_id id);
 double bn_fact_real(const bonsai_condense_info *i, bn_fact_id id);     /* NAN: not known */
 bool bn_fact_known(const bonsai_condense_info *i, bn_fact_id id);
-/* A text; "" if it is not known. */
+/* Returns a text; "" if unknown. */
 const char *bn_fact_text(const bonsai_condense_info *i, bn_fact_id id);
 
-/* Sets a fact; NAN, or a number below 0 where -1 stands for that: it is not known. */
+/* Sets a fact; NAN, or a number below 0 where the row has -1, makes it unknown. */
 void bn_fact_set(bonsai_condense_info *i, bn_fact_id id, double value);
 /* Formats a text, cut to its room. */
 void bn_fact_print(bonsai_condense_info *i, bn_fact_id id, const char *format, ...)
@@ -158,16 +158,16 @@ void bn_fact_print(bonsai_condense_info *i, bn_fact_id id, const char *format, .
 /* Copies the caller's struct, which may be smaller or larger; fails if it was not initialised. */
 bonsai_status bn_info_read(bonsai_condense_info *out, const bonsai_condense_info *given);
 
-/* Bytes are whole numbers and stay exact; the paper's price need not be one. */
+/* Returns bytes as JSON: exact if whole; the paper's price need not be whole. */
 bn_json *bn_bytes_json(double bytes);
-/* A fact as the metadata have it. */
+/* Returns a fact as JSON of the metadata. */
 bn_json *bn_fact_json(const bonsai_condense_info *i, bn_fact_id id);
-/* The facts of a group of the metadata, such as "cover". */
+/* Returns the facts of a group of the metadata, such as "cover". */
 bn_json *bn_facts_json(const bonsai_condense_info *i, const char *group);
-/* Reads what the metadata have; numbers of a size that makes no sense are passed over. */
+/* Reads the facts in the metadata; skips numbers that are too large to be exact. */
 void bn_facts_read(bonsai_condense_info *i, const bn_json *root);
 
-/* The word of the options for what the probe compares by; NULL: no such aim. */
+/* Returns the word of the options for an aim of the probe; NULL: no such aim. */
 const char *bn_aim_word(int aim);
 
 #endif

@@ -1,9 +1,8 @@
-/* fingerprint.c -- a checksum of all that condensing reads of a graph.
+/* fingerprint.c -- sums all that condensing reads of a graph to a checksum.
  *
- * Sections go in one after the other, in the smallest encoding that is mapped: neither four bits nor
- * columns.  One that lies in a file in that way has been read and summed already, when it was
- * verified.  Of the others each
- * rank sums the rows of its own, those of features in one pass.
+ * Sections are summed in order, in the smallest encoding that is mapped: neither four bits nor
+ * columns.  A section that a file holds in that encoding was summed when it was verified.  Of the
+ * others each rank sums its own rows, those of features in one pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "record.h"
@@ -18,7 +17,7 @@ static bonsai_status add_to_crc(const void *data, int64_t len, void *payload)
     return BONSAI_OK;
 }
 
-/* The checksum of a section as it would be written; own: the sums of encoded features. */
+/* Finds the checksum of a section as it would be written; own: the sums of encoded features. */
 static bonsai_status sum_section(uint32_t *crc, const bn_coding *p, const bonsai_graph *g,
                                  bonsai_section id, const bn_checksum *own, const bn_place *at)
 {
@@ -38,7 +37,8 @@ done:
     return rc;
 }
 
-/* No label of a validation or test node may leave a trace, not even in a checksum. */
+/* Adds the labels of training nodes only: the record may reveal no others, not even by a
+ * checksum. */
 static uint32_t add_labels(uint32_t crc, const bonsai_graph *g, const int32_t *train, int64_t count)
 {
     enum { PIECE = 1024 };

@@ -1,14 +1,14 @@
-/* judgesplit.c -- which nodes of a graph train and which judge what a small graph is worth.
+/* judgesplit.c -- finds the split that a pair of graphs is judged by: training and judging nodes.
  *
- * A small graph must be judged on nodes that it was not made of.  Where condensing drew the
- * split, the record says how, and the same is drawn again.
+ * A small graph must be judged on nodes that it was not made of.  If condensing drew a split, it is
+ * drawn again from the seed in the record.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "record.h"
 
-/* Takes the split over that condensing drew of a graph of full's size. */
+/* Reads the split that condensing drew, if it was of a graph of full's size. */
 static bonsai_status read_split(bn_judge_split *p, const bonsai_graph *small,
                                 const bonsai_graph *full)
 {

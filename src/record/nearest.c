@@ -1,8 +1,8 @@
-/* nearest.c -- the original nodes that a node of a condensed graph stands for.
+/* nearest.c -- finds the original nodes that a node of a condensed graph stands for.
  *
- * A prototype is made of its members' rows, so that the nodes behind it are those whose rows, made
- * in the same way, lie nearest to its own: as when its origin was chosen (prototypes/origins.c).
- * They are made again: O(L m) times the non-zeros of a row.
+ * A prototype is made of its members' rows, so it stands for the nodes whose rows, made in the same
+ * way, are nearest to its own, as when its origin was chosen (prototypes/origins.c).  Making these
+ * rows again takes O(L m) times the non-zeros of a row.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -47,7 +47,7 @@ static bonsai_status list_members(candidates *c, const bonsai_graph *small, int6
     return rc;
 }
 
-/* The training nodes of its class. */
+/* Lists the training nodes of its class. */
 static bonsai_status list_class(candidates *c, const bonsai_graph *small, int64_t node,
                                 const bonsai_graph *full)
 {
@@ -81,8 +81,8 @@ typedef struct {                /* what the caller gets */
     int64_t *found, most;
 } listing;
 
-/* The best `most` of all, from the origin on where it is known: no member is nearer than that, so
- * that nodes which are nearer belong to other prototypes. */
+/* Lists the nearest `most` nodes, beginning with the origin if it is known: no member is nearer
+ * than the origin, so nearer nodes belong to other prototypes. */
 static bonsai_status rank(listing *to, const bn_embedding *rows, const bn_embedding *own,
                           const candidates *c)
 {
@@ -108,7 +108,7 @@ static bonsai_status rank(listing *to, const bn_embedding *rows, const bn_embedd
     return BONSAI_OK;
 }
 
-/* The row of a node as it is stored. */
+/* Reads the row of a node as it is stored. */
 static bonsai_status own_row(bn_embedding *out, const bonsai_graph *g, int64_t node, bool dense)
 {
     bonsai_status rc;
@@ -122,8 +122,8 @@ done:
     return rc;
 }
 
-/* Of a small graph whose rows are mixtures of a basis, distances within its span: what lies outside
- * is not of the prototype's making. */
+/* Projects rows on the basis of the small graph, if it has one: only distances within its span
+ * count. */
 static bonsai_status project(bn_embedding *rows, bn_embedding *own, const bonsai_graph *small,
                              int threads)
 {
@@ -144,7 +144,7 @@ done:
     return rc;
 }
 
-/* What the record says of how rows were made; where it does not, layers stay. */
+/* Reads from the record how rows were made; keeps the layers if the record has none. */
 static bonsai_status read_record(const bn_blend **blend, int *layers, const bonsai_graph *small)
 {
     bn_record made;
@@ -156,7 +156,7 @@ static bonsai_status read_record(const bn_blend **blend, int *layers, const bons
     return rc;
 }
 
-/* Members where the small graph names them, else the training nodes of its class. */
+/* Lists the members if the small graph names them, else the training nodes of its class. */
 static bonsai_status gather(candidates *c, const bonsai_graph *small, int64_t node,
                             const bonsai_graph *full, const bonsai_condense_options *o)
 {

@@ -1,4 +1,4 @@
-/* probetext.c -- what a small graph is worth, in a sentence for people.
+/* probetext.c -- writes the sentence on what the probe gets from a small graph.
  *
  * SPDX-License-Identifier: MIT */
 #include "bonsai_study.h"
@@ -47,7 +47,7 @@ const char *bonsai_aim_text(bonsai_aim aim)
                ? bonsai_metric_text((bonsai_metric)(aim - BONSAI_AIM_ACCURACY)) : NULL;
 }
 
-/* Writes what the percent are of: "of 500 validation nodes right", or a metric. */
+/* Writes what is measured in percent: "of 500 validation nodes right", or a metric. */
 static void name_measure(char *out, size_t size, const bonsai_condense_info *i)
 {
     char judged[64];
@@ -59,7 +59,7 @@ static void name_measure(char *out, size_t size, const bonsai_condense_info *i)
         snprintf(out, size, "(%s of %s)", bonsai_aim_text(aim_of(i)), judged);
 }
 
-/* Returns the length of the sentence on a classifier that has learned nothing. */
+/* Writes the sentence on a small graph that teaches hardly anything; returns its length. */
 static int say_idle(char *out, size_t size, const bonsai_condense_info *i, const char *measure)
 {
     char full[96] = "";

@@ -1,7 +1,7 @@
-/* record.c -- what a condensed graph says about its making: JSON in its metadata.
+/* record.c -- writes and reads the record of a condensed graph: JSON in its metadata.
  *
- * No other file but fact.h and recordlists.c knows the keys.  Metadata may come from anywhere: what
- * is missing there or makes no sense is not known.
+ * Only fact.h and recordlists.c have keys of it, too.  Metadata may come from anywhere: missing or
+ * wrong values are unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "record.h"
@@ -15,7 +15,7 @@
 
 /* ---- writing ---- */
 
-/* Where a node is in the choice, or -1. */
+/* Returns the place of a node in the choice, or -1. */
 static int64_t place_of(const bn_choice *c, int32_t node)
 {
     int64_t low = 0, high = c->count;
@@ -29,8 +29,8 @@ static int64_t place_of(const bn_choice *c, int32_t node)
     return low < c->count && c->node[low] == node ? low : -1;
 }
 
-/* Why each node is there: the original id of the root of its tree (-1: that has gone),
- * samples covered, PageRank score. */
+/* Returns the reasons for all nodes: the original id of the root of the tree (-1: dropped), samples
+ * covered, PageRank score. */
 static bn_json *nodes_json(const bn_choice *c, const bonsai_graph *small)
 {
     const uint32_t *origin = small->view.section[BONSAI_SECTION_ORIGIN].data;
@@ -55,7 +55,7 @@ static bn_json *curve_json(const bn_trace *t)
     return bn_json_pack("{s:o,s:o}", "bytes", bytes, "covered", covered);
 }
 
-/* Four digits are enough for a drawing. */
+/* Rounds to four digits, enough for a drawing. */
 static double rounded(double v)
 {
     char text[32];
@@ -86,7 +86,7 @@ static void add_trace(bn_json *root, const bn_trace *t)
     bn_json_set(root, "rounds", rounds);
 }
 
-/* Takes the report. */
+/* Stores the record in the metadata; frees root. */
 static bonsai_status store(bonsai_graph *small, bn_json *root)
 {
     bonsai_status rc;
@@ -105,8 +105,8 @@ done:
     return rc;
 }
 
-/* Takes root, and adds the metric of the probe to what the judge said, and what a classifier that
- * has learned nothing gets, where a reader needs them: accuracy well above that is the usual. */
+/* Adds the metric of the probe and the score of an idle classifier to the judge's facts, unless the
+ * metric is accuracy and the score well above that one; returns root. */
 static bn_json *add_metric(bn_json *root, const bonsai_condense_info *i)
 {
     bn_json *said = bn_json_get(root, "judge");
@@ -194,7 +194,7 @@ static bonsai_method method_named(const char *name)
     return BONSAI_METHOD_COUNT;
 }
 
-/* Records that name none are of accuracy. */
+/* Returns the aim of a name; accuracy if a record has no name. */
 static bonsai_aim aim_named(const char *name)
 {
     for (int a = BONSAI_AIM_MIXED; name && a < BONSAI_AIM_COUNT; a++)
@@ -230,8 +230,8 @@ double bn_record_budget(const bonsai_condense_options *o, double full_bytes,
     return o->bytes > 0 ? (double)o->bytes : 0;
 }
 
-/* Whether auto chose the method: it says why, as methods that learn, `published` and updates do
- * without a choice. */
+/* Returns whether auto chose the method: the record has a choice, as those of methods that
+ * learn, of `published` and of updates have without auto. */
 static bool is_chosen(const bn_record *r, const bn_json *root)
 {
     return bn_json_is_object(bn_json_get(root, "choice")) && !r->updated &&

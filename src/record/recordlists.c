@@ -1,5 +1,5 @@
-/* recordlists.c -- what the record of a condensed graph says at length: a line for each node, and how
- * the choice of trees went.  See record.c.
+/* recordlists.c -- reads the lists in the record of a condensed graph: the reasons of its nodes and
+ * the trace of the choice of trees.  See record.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "record.h"
@@ -33,7 +33,7 @@ bonsai_status bn_record_reasons(bool *known, int64_t *tree, int64_t *covers, dou
     return rc;
 }
 
-/* Points of a curve, as far as they are some. */
+/* Reads the points of a curve up to the first wrong one. */
 static void read_curve(bn_trace *t, const bn_json *curve)
 {
     const bn_json *bytes = bn_json_get(curve, "bytes");

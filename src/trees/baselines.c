@@ -1,8 +1,8 @@
-/* baselines.c -- simple ways to choose training nodes, to compare with.
+/* baselines.c -- chooses training nodes in simple ways, to compare the method trees with.
  *
- * Each is an order of the trees; nodes (or whole trees) are taken in that order as
- * long as they fit the same budget.  As with trees, every class gets a node where one
- * of each fits, or the comparison would be with graphs that cannot know a class.
+ * Each way is an order of the trees; nodes (or whole trees) are taken in that order while they fit
+ * the budget.  As with the method trees, every class gets a node where one of each fits: a graph
+ * without a class could not be compared.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct chooser chooser;
 typedef struct {                /* how a method goes through the trees */
     bonsai_status (*start)(chooser *c);         /* NULL: nothing to prepare */
     int64_t (*next)(chooser *c);                /* -1: none is left */
-    void    (*took)(chooser *c, int64_t tree);  /* NULL: it need not know */
+    void    (*took)(chooser *c, int64_t tree);  /* NULL: not told */
     bool    whole;              /* takes whole trees first, then smaller ones */
     const bn_embedding *x;      /* rows of all trees; NULL: it compares none */
 } way;
@@ -45,7 +45,7 @@ static int32_t label_of(const chooser *c, int64_t tree)
     return bn_label(c->job->g, c->job->train[tree]);
 }
 
-/* y += alpha times a row of the embedding. */
+/* Adds alpha times a row of the embedding to y. */
 static void add_row(float *y, float alpha, const bn_embedding *x, int64_t row)
 {
     if (x->dense) {
@@ -66,7 +66,7 @@ static float dot_row(const bn_embedding *x, int64_t row, const float *y)
 
 /* ---- herding: the mean of the picks follows the mean of the class ---- */
 
-/* The trees of each class, ascending. */
+/* Lists the trees of each class, ascending. */
 static bonsai_status sort_by_class(chooser *c)
 {
     bonsai_status rc;
@@ -104,7 +104,7 @@ done:
     return rc;
 }
 
-/* The class that is furthest behind its share of the training nodes. */
+/* Returns the class that is furthest behind its share of the training nodes; -1: no class is. */
 static int64_t neediest_class(const chooser *c)
 {
     int64_t best = -1;
@@ -133,7 +133,7 @@ static int64_t next_herding(chooser *c)
     for (int64_t i = 0; i < count; i++)
         if (!c->used[tree[i]] && (best < 0 || c->score[i] > c->score[best]))
             best = i;
-    c->have[k]++;               /* asked for; a refusal counts, so that the search ends */
+    c->have[k]++;               /* counts refusals too, so that the search ends */
     return best < 0 ? -1 : tree[best];
 }
 
@@ -145,7 +145,7 @@ static void took_herding(chooser *c, int64_t tree)
     add_row(toward, -1.0f, c->x, tree);
 }
 
-/* ---- kcenter: always the tree that is farthest from all picks ---- */
+/* ---- kcenter: the tree that is farthest from all picks ---- */
 
 static bonsai_status start_kcenter(chooser *c)
 {
@@ -158,7 +158,7 @@ static bonsai_status start_kcenter(chooser *c)
 static int64_t next_kcenter(chooser *c)
 {
     int64_t best = -1;
-    if (c->picks == 0)          /* the first is drawn: any would do */
+    if (c->picks == 0)          /* the first is random */
         for (; c->at < c->job->trees; c->at++)
             if (!c->used[c->order[c->at]])
                 return c->order[c->at];
@@ -242,7 +242,7 @@ static void end(chooser *c)
     bn_free(c->score);
 }
 
-/* Takes nodes or trees of one depth in order until too many in a row do not fit. */
+/* Takes nodes or trees of one depth in order until `patience` of them in a row do not fit. */
 static bonsai_status take_all(bn_chosen *s, const way *how, int depth)
 {
     bonsai_status rc;
@@ -270,8 +270,7 @@ done:
     return rc;
 }
 
-/* A class that was passed over gets the first of its nodes that fits, in random order,
- * or at last the one that was kept for it. */
+/* Gives each class without a root the first of its nodes that fits, in random order. */
 static bonsai_status seat_classes(bn_chosen *s)
 {
     bonsai_status rc;
@@ -308,7 +307,7 @@ done:
     return rc;
 }
 
-/* Rank 0 chooses, and asks the others for what it does not have. */
+/* Chooses on rank 0, which asks the other ranks for the nodes it does not have. */
 static bonsai_status choose(bn_choice *out, bn_job *job, const bn_budget *budget, const way *how)
 {
     memset(out, 0, sizeof *out);
@@ -317,8 +316,8 @@ static bonsai_status choose(bn_choice *out, bn_job *job, const bn_budget *budget
                      ? bn_reader_serve(job) : choose_here(out, job, budget, how));
 }
 
-/* Chooses by rows of all trees, which every rank gets: those that prototypes are made of where the
- * job has them, so that scores can be compared. */
+/* Chooses by rows of all trees, which every rank gets.  Takes the rows that prototypes are made of
+ * where the job has them, so that scores can be compared. */
 static bonsai_status choose_by_rows(bn_choice *out, bn_job *job, const bn_budget *budget, way how)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,4 +1,4 @@
-/* bound.c -- what trees cost, and how much of the sample any choice of them can cover.
+/* bound.c -- the cost of each tree, and the share of the sample that trees can cover at most.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -23,7 +23,7 @@ static int64_t gain_of(const bn_job *job, int64_t tree)
     return job->rknn.offsets[tree + 1] - job->rknn.offsets[tree];
 }
 
-/* Fetches the rows of those of the next trees that cover anything, and the first entries of each. */
+/* Fetches the rows and the first entries of the next trees that cover a sample. */
 static bonsai_status ask_for_trees(const bn_exemplars *t, int64_t tree, int64_t count,
                                    int64_t entries)
 {
@@ -37,8 +37,8 @@ done:
     return rc;
 }
 
-/* Each tree is priced at the least that its root's row costs, and taken by gain per byte, the last
- * one in part. */
+/* Prices each tree at the least that its root's row costs, and takes trees by gain per byte, the
+ * last one in part. */
 bonsai_status bn_bound_coverage(bn_exemplars *t)
 {
     bonsai_status rc;

@@ -1,8 +1,8 @@
 /* cart.c -- the features that a CART classifier splits on.
  *
- * It splits by Gini impurity until its leaves are pure, all alike, or as deep as they may be.
- * Every feature is a column of its non-zero values in ascending order, made once; the rows of a
- * node that are not in it are zero. A node owns a stretch of every column: a walk over it, positive
+ * CART splits by Gini impurity until the leaves are pure, alike, or at the largest depth.  Every
+ * feature is a column of its non-zero values in ascending order, made once; rows of a node that are
+ * not in the column are zero.  A node owns a stretch of every column: a walk over it, positive
  * values from the largest down and negative ones from the smallest up, meets every cut with running
  * class counts.  A split parts each stretch in two, in order, and both parts are walked while they
  * are in cache, so that a child knows its best split when it is made; the smaller child is grown
@@ -24,7 +24,7 @@ typedef struct { float value; int32_t row, label; } entry;
 typedef struct { double score; float cut; int64_t at; uint64_t luck; } split;
 typedef struct { int64_t first; int32_t feature, count, left; } stretch;   /* left: go that way */
 
-typedef struct {                /* one that will be split */
+typedef struct {                /* a node that will be split */
     int64_t  first, rows;       /* in cart.order */
     stretch *s;                 /* of the features that it has, ascending */
     int64_t  stretches, entries;
@@ -83,7 +83,7 @@ static void sort_few(entry *a, int64_t n)
     }
 }
 
-/* Byte by byte, from the lowest; a byte that all values share moves nothing. */
+/* Sorts byte by byte, from the lowest; skips a byte that all values share. */
 static void sort_column(entry *a, int64_t n, entry *spare)
 {
     entry *from = a, *to = spare;
@@ -109,7 +109,7 @@ static void sort_column(entry *a, int64_t n, entry *spare)
         memcpy(a, from, (size_t)n * sizeof *a);
 }
 
-/* Dense rows, a strip of columns at a time: fill or only count its non-zeros. */
+/* Counts the non-zeros of a strip of columns of dense rows, and stores them if `fill`. */
 static void walk_strip(cart *t, stretch *s, int64_t strip, bool fill)
 {
     const bn_embedding *e = t->e;
@@ -140,7 +140,7 @@ static void walk_rows(cart *t, stretch *s, bool fill)
     for (int64_t r = 0; r < t->rows; r++)
         for (int64_t i = e->offsets[r]; i < e->offsets[r + 1]; i++) {
             stretch *to = &s[e->index[i]];
-            if (e->value[i] == 0.0f)            /* a minus zero is none, as in a dense row */
+            if (e->value[i] == 0.0f)            /* a minus zero counts as zero, as in a dense row */
                 continue;
             if (fill)
                 t->column[to->first + to->count] = (entry){e->value[i], (int32_t)r, t->label[r]};
@@ -148,7 +148,7 @@ static void walk_rows(cart *t, stretch *s, bool fill)
         }
 }
 
-/* The root's stretches: whole columns, not yet sorted. */
+/* Makes the root's stretches: whole columns, not yet sorted. */
 static bonsai_status make_columns(stretch *s, int64_t *total, cart *t)
 {
     bonsai_status rc;
@@ -183,7 +183,7 @@ static bool better(const split *a, const split *b)
     return a->at != b->at ? a->at < b->at : a->cut < b->cut;
 }
 
-/* What purity both sides have: the more the better. */
+/* Scores a cut by the purity of both sides, and keeps it if it is the best. */
 static void consider(split *best, const side *s, int64_t size, const run *r, float cut)
 {
     double rest = (double)(size - s->rows);
@@ -192,16 +192,15 @@ static void consider(split *best, const side *s, int64_t size, const run *r, flo
         *best = new;
 }
 
-/* Reciprocals, which may round, sort out nearly all; only those that could win are
- * divided. */
+/* Returns whether a cut may win, by reciprocals, which may round: most cuts need no division. */
 static inline bool may_win(const double *inverse, double bar, const side *s, int64_t size)
 {
     return (double)s->in * inverse[s->rows] + (double)s->out * inverse[size - s->rows] >=
            bar * (1 - 1e-12);
 }
 
-/* One walk over values of a child by step 1 or -1; a new value is a
- * place to cut, and so is the end where a rest stays behind. */
+/* Walks over values of a child by step 1 or -1; considers a cut at each new value, and at the end
+ * if other rows are left. */
 static void walk(const cart *t, lane *l, int which, run r, int step)
 {
     const child *c = &t->child[which];
@@ -256,7 +255,7 @@ static void count_child(const cart *t, child *c, int64_t first, int64_t rows)
     c->luck = bn_rng_next(&draw);
 }
 
-/* The number that a feature draws in a child; 0: chance decides nothing. */
+/* Returns the number that a feature draws in a child; 0 if ties are not broken by chance. */
 static uint64_t luck_of(const cart *t, int which, int32_t feature)
 {
     bn_rng draw = bn_rng_at(t->child[which].luck, (uint64_t)feature);
@@ -285,7 +284,7 @@ static void part_rows(cart *t, const node *n)
     count_child(t, &t->child[1], n->first + left, right);
 }
 
-/* Branchless: an entry is written to both sides, and stays where it belongs. */
+/* Parts a stretch without branches: writes each entry to both sides, and advances one of them. */
 static void part_stretch(const cart *t, entry *spare, stretch *s)
 {
     entry *x = t->column + s->first;
@@ -302,7 +301,7 @@ static void part_stretch(const cart *t, entry *spare, stretch *s)
     s->left = (int32_t)left;
 }
 
-/* Parts one stretch, or sorts it where it is the root's, and walks what may be split. */
+/* Parts one stretch, or sorts it if it is the root's, and walks the parts that may be split. */
 static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
 {
     entry *x = t->column + s->first;
@@ -337,7 +336,7 @@ static void visit_all(cart *t, const node *n, bool root)
         }
 }
 
-/* Lets one child of a parted node wait, unless nothing can split it. */
+/* Puts a child of a parted node on the stack, unless nothing can split it. */
 static bonsai_status push_child(cart *t, const node *n, int which)
 {
     bonsai_status rc;
@@ -403,7 +402,7 @@ done:
     return rc;
 }
 
-/* The root is the left child of a node that sends everything there. */
+/* Makes the root, as the left child of a node that sends all rows there. */
 static bonsai_status plant(cart *t)
 {
     bonsai_status rc;
@@ -454,7 +453,7 @@ static bonsai_status list_used(int32_t **out, int64_t *count, const cart *t)
     for (int64_t j = 0; j < t->e->f; j++)
         if (t->used[j])
             (*out)[(*count)++] = (int32_t)j;
-    if (*count == 0)                    /* nothing to tell apart: one is as good as another */
+    if (*count == 0)                    /* no split: any feature will do */
         *count = 1;
     return BONSAI_OK;
 }

@@ -1,4 +1,4 @@
-/* chosen.c -- the chosen nodes: taking trees, dropping nodes, one seat for every class.
+/* chosen.c -- the chosen nodes: takes trees, drops nodes, keeps one seat for every class.
  *
  * SPDX-License-Identifier: MIT */
 #include "chosen.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LOOK = 64,         /* training nodes a class that are looked at for a cheap seat */
-       SWEEPS = 3,              /* over all of them, where that does not do */
+enum { FIRST_LOOK = 64,         /* training nodes a class that are tried for a cheap seat */
+       SWEEPS = 3,              /* over all of them, if these are too dear */
        AHEAD = 256 };           /* trees */
 
 int32_t bn_chosen_label(const bn_chosen *s, int64_t tree)
@@ -31,7 +31,7 @@ double bn_chosen_used(const bn_chosen *s)
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* The next trees will be looked at one after the other, as single nodes. */
+/* Fetches the next trees as single nodes. */
 static bonsai_status ask_for_trees(bn_chosen *s, int64_t tree)
 {
     return bn_reader_want(s->reader, s->job->train + tree, bn_least(AHEAD, s->job->trees - tree),
@@ -66,7 +66,7 @@ static void leave_seats(bn_chosen *s)
             bn_price_remove(s->price, seat_node(s, c));
 }
 
-/* The rows that a search for seats will look at. */
+/* Fetches the rows that a search for seats reads. */
 static bonsai_status ask_for_rows(bn_chosen *s, int64_t most, int64_t *looked)
 {
     bonsai_status rc = BONSAI_OK;
@@ -83,8 +83,8 @@ done:
 
 enum { ALL_DENSE = BN_KNOWN };  /* in place of an encoding: rows cost the same, so edges decide */
 
-/* For every class the node of fewest features, or edges, of its first so many that do not
- * forbid an encoding; false if a class has none. */
+/* Finds for every class the node of fewest features, or edges, among its first `most` nodes that do
+ * not forbid an encoding.  *all is false if a class has no such node. */
 static bonsai_status seat_cheapest(bool *all, bn_chosen *s, int64_t most, int encoding)
 {
     bonsai_status rc;
@@ -117,9 +117,9 @@ done:
     return rc;
 }
 
-/* Moves a class to another seat where all seats together are then no dearer: for edges
- * between them, and rows that forbid the others a small encoding.  Moves that change
- * nothing are made too, for they may open a way. */
+/* Moves classes to other seats while all seats together cost no more: edges between seats and
+ * rows that forbid a small encoding raise the price.  Makes moves at equal price too, since they
+ * may lead to cheaper ones. */
 static bonsai_status improve_seats(bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -143,7 +143,7 @@ done:
     return rc;
 }
 
-/* Prices seats of one encoding; false, and none are priced, if they do not fit. */
+/* Prices seats of one encoding.  *fit is false, and nothing is priced, if they do not fit. */
 static bonsai_status seat_all(bool *fit, bn_chosen *s, int64_t most, int encoding)
 {
     bonsai_status rc;
@@ -160,9 +160,9 @@ done:
     return rc;
 }
 
-/* A quick look first; then the cheapest seats of every encoding that they might all
- * allow.  Where one node per class does not fit, there are no seats; and a number of
- * trees is spent on nothing but the best cover. */
+/* Finds seats among the first nodes of each class, else among all, for every encoding in turn.  If
+ * one node per class does not fit, there are no seats.  A budget in trees has no seats either: all
+ * of it serves the cover. */
 static bonsai_status keep_seats(bn_chosen *s)
 {
     bonsai_status rc = BONSAI_OK;
@@ -213,7 +213,7 @@ static bonsai_status note_tree(bn_chosen *s, int32_t root, int depth, const int3
         BN_TRY(bn_chosen_add(s, tree[i], root, true));
     bn_chosen_node *c = bn_chosen_find(s, root);
     c->depth = (uint8_t)depth;
-    if (c->role == BONSAI_ROLE_ROOT)            /* its tree was cut before */
+    if (c->role == BONSAI_ROLE_ROOT)            /* the root has a cut tree already */
         goto done;
     c->role = BONSAI_ROLE_ROOT;
     c->brought = root;
@@ -230,9 +230,9 @@ bonsai_status bn_chosen_try(bool *fits, bn_chosen *s, int64_t tree, int depth)
     int32_t c = bn_chosen_label(s, tree), root = s->job->train[tree];
     bn_tree t = {&root, 1, true, false};
     *fits = false;
-    if (depth >= s->hopeless[tree])     /* most are tried in round after round */
+    if (depth >= s->hopeless[tree])     /* most trees are tried in every round */
         return BONSAI_OK;
-    if (s->members < s->job->g->view.nodes) {   /* else all are in: nothing to look for */
+    if (s->members < s->job->g->view.nodes) {   /* else all nodes are chosen */
         int32_t seat = s->seat[c] >= 0 ? seat_node(s, c) : -1;
         bool waits = seat >= 0 && bn_chosen_role(s, seat) == BONSAI_ROLE_NONE;
         if (waits)
@@ -276,7 +276,7 @@ static void compact(bn_chosen *s)
     s->members = kept;
 }
 
-/* Of nodes that are not priced any more. */
+/* Clears the roles of nodes that were removed from the price. */
 static void forget(bn_chosen *s, const int32_t *nodes, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -340,7 +340,7 @@ bonsai_status bn_chosen_covered(int64_t *out, const bn_chosen *s)
     return rc;
 }
 
-/* How many samples each root is listed by, and the share that all of them are listed by. */
+/* Counts the samples that each root covers, and the share that all roots cover. */
 static bonsai_status cover_samples(bn_choice *out, const bn_chosen *s)
 {
     bonsai_status rc;
@@ -387,7 +387,7 @@ done:
     return rc;
 }
 
-/* The price of the cheapest graph of one of this rank's trees. */
+/* Finds the price of the cheapest graph of one training node of this rank. */
 static bonsai_status cheapest(double *least, const bn_job *job)
 {
     bonsai_status rc;

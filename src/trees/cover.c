@@ -1,9 +1,9 @@
 /* cover.c -- lazy greedy maximum coverage over reverse k-NN lists (CELF).
  *
- * A heap holds each candidate's last known gain.  Gains only shrink within a round,
- * so a candidate whose gain is fresh and still on top is the best one; usually a
- * few re-checks a pick.  When every sample is covered the next round starts with
- * all of them uncovered and a new heap.  Paper: algorithm 1.
+ * A heap holds each candidate's last known gain.  Gains only shrink within a round, so a candidate
+ * with a fresh gain on top of the heap is the best one; a pick usually takes a few re-checks.  When
+ * every sample is covered, the next round starts with all of them uncovered and a new heap.  Paper:
+ * algorithm 1.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -135,7 +135,7 @@ done:
     return rc;
 }
 
-/* The top of the heap once it is fresh; -1 when no candidate gains anything. */
+/* Returns the tree of largest gain; -1 if no tree gains anything. */
 static int64_t best_gain(bn_cover *c)
 {
     while (c->size > 0) {
@@ -193,14 +193,14 @@ void bn_cover_skip(bn_cover *c, int64_t tree)
 void bn_cover_retry(bn_cover *c)
 {
     for (; c->skips > 0; c->skips--)
-        if (c->state[c->skipped[c->skips - 1]] == SKIPPED)      /* not taken in between */
+        if (c->state[c->skipped[c->skips - 1]] == SKIPPED)      /* not taken since */
             c->state[c->skipped[c->skips - 1]] = FREE;
     c->at = 0;
     c->random = false;
     build_heap(c);
 }
 
-/* What the trees that are taken cover, whatever the round in which they came. */
+/* Marks the samples that the taken trees cover, of all rounds. */
 static void cover_again(bn_cover *c)
 {
     for (int64_t s = 0; s < c->samples; s++)
@@ -212,7 +212,7 @@ static void cover_again(bn_cover *c)
             cover_sample(c, c->covers->item[e]);
 }
 
-/* Puts some trees into a state, and goes on from what is taken then. */
+/* Puts some trees into a state, and computes the cover of the taken trees again. */
 static void go_on(bn_cover *c, const int32_t *trees, int64_t count, uint8_t state)
 {
     for (int64_t i = 0; i < count; i++)

@@ -1,8 +1,8 @@
 /* exemplars.c -- the steps of choosing exemplar trees: taking, filling, pruning, finishing.
  *
- * Trees are taken in the order of the greedy cover as long as they fit.  Pruning frees bytes that
- * more trees use, of less depth once no whole tree fits, down to single nodes.  Where all trees are
- * in and bytes are left, ego nodes come back, the nearest first.
+ * Trees are taken in the order of the greedy cover while they fit.  Pruning frees bytes for more
+ * trees, of less depth once no whole tree fits, down to single nodes.  If bytes are left in the
+ * end, single ego nodes are added, the nearest first.
  *
  * SPDX-License-Identifier: MIT */
 #include "exemplars.h"
@@ -67,7 +67,7 @@ static bonsai_status tick_try(bn_exemplars *t)
     return bn_stage_tick(t);
 }
 
-/* Takes trees of one depth until none fits any more. */
+/* Takes trees of one depth until no more fit. */
 static bonsai_status fill_at(bn_exemplars *t, int depth)
 {
     bonsai_status rc = BONSAI_OK;
@@ -90,15 +90,15 @@ done:
     return rc;
 }
 
-/* Returns whether a class has no root (no whole tree, where whole ones are tried) and has not missed
- * too often. */
+/* Returns whether a class has no root (no whole tree, where whole ones are tried) and has not
+ * missed too often. */
 static bool is_waiting(const bn_exemplars *t, int64_t class, int depth)
 {
     bool has = depth == t->job->o->layers ? t->deep[class] : t->set.class_roots[class] > 0;
     return !has && t->misses[class] < t->job->o->patience;
 }
 
-/* One tree of one depth for every class that has none. */
+/* Takes one tree of one depth for every class without a root. */
 static bonsai_status seat_at(bn_exemplars *t, int depth)
 {
     bonsai_status rc = BONSAI_OK;
@@ -125,9 +125,9 @@ done:
     return rc;
 }
 
-/* Classes none of whose trees fitted at full depth are tried at less, and at last get
- * the node that was kept for them.  If trees are not to be cut, each is tried at full depth first:
- * those before ended when trees of any class had missed. */
+/* Tries classes without a whole tree at less depth, down to the single node that was kept for them.
+ * With keep_trees each class is tried at full depth first: the search before ends when trees of any
+ * class miss. */
 static bonsai_status seat_classes(bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;
@@ -152,8 +152,8 @@ static bonsai_status at_least_one(bn_exemplars *t)
     return rc;
 }
 
-/* Classes whose tree was cut get a whole one if it fits: that same one, or else another, and then
- * the cut one goes.  *gone: how many went. */
+/* Gives classes whose tree was cut a whole one if it fits: the same tree, or another in its place.
+ * *gone gets the number of cut trees that were dropped. */
 static bonsai_status mend(int64_t *gone, bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;
@@ -217,8 +217,8 @@ done:
 
 /* ---- the rounds ---- */
 
-/* Prunes trees as a whole, from a full budget on.  With a budget in trees none are pruned: no more
- * would fit than there were before.  In the end trees fill what is left. */
+/* Prunes whole trees once the budget is full.  Prunes none under a budget in trees, which would
+ * hold no more of them than before.  Fills the rest of the budget after the last round. */
 static bonsai_status prune_whole(bool *more, bn_exemplars *t)
 {
     bonsai_status rc = BONSAI_OK;
@@ -266,7 +266,8 @@ bonsai_status bn_prune_trees(bool *more, bn_exemplars *t)
     return BONSAI_OK;
 }
 
-/* Takes a round of whole trees back if it does not pay; half as many may go the next time. */
+/* Undoes a round of whole trees that does not improve the cover; then the next round may drop half
+ * as many. */
 static bonsai_status judge_round(bn_exemplars *t)
 {
     bonsai_status rc;
@@ -292,7 +293,7 @@ bonsai_status bn_end_round(bool *more, bn_exemplars *t)
         t->done++;
     } else {
         t->done = ++t->out->rounds;
-        *more = t->added > 0;           /* else nothing more fits, or no more were asked for */
+        *more = t->added > 0;           /* else no more trees fit */
         if (!*more)
             BN_TRY(bn_stage_end(t));
     }

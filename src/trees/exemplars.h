@@ -1,8 +1,8 @@
-/* exemplars.h -- trees that are chosen for what they represent: a set that the cover fills and that
- * PageRank prunes.
+/* exemplars.h -- trees that are chosen for what they represent: the cover adds them, PageRank
+ * prunes them.
  *
- * Every step knows both ways: trees whose nodes go one by one, so that room is left for more, and,
- * with the option keep_trees, trees that stay or go as a whole.
+ * Every step has two forms: pruning drops nodes one by one, which leaves room for more trees, or,
+ * with the option keep_trees, whole trees.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_EXEMPLARS_H
@@ -40,23 +40,23 @@ bonsai_status bn_stage_end(bn_exemplars *t);
 /* Makes an empty set with a seat for every class, and the cover's lists; fills out's bound. */
 bonsai_status bn_exemplars_new(bn_exemplars *t, bn_choice *out, const bn_job *job,
                                const bn_budget *budget);
-void bn_exemplars_free(bn_exemplars *t);        /* one that is all zero, too */
+void bn_exemplars_free(bn_exemplars *t);        /* zeros are fine */
 /* Takes whole trees in the order of the greedy cover until none fits, and one for every class. */
 bonsai_status bn_take_trees(bn_exemplars *t);
-/* Fills what is left of the budget: whole trees, then shallower ones if they may be cut. */
+/* Fills the rest of the budget: with whole trees, then with shallower ones if they may be cut. */
 bonsai_status bn_fill_trees(bn_exemplars *t);
-/* Ranks the set by PageRank and drops what is below the knee.  *more: there is room to fill again. */
+/* Ranks the chosen nodes by PageRank and drops those below the knee.  *more: fill again. */
 bonsai_status bn_prune_trees(bool *more, bn_exemplars *t);
-/* Ends a round; takes back one of whole trees that does not pay.  *more: another may follow. */
+/* Ends a round; undoes one of whole trees that improves nothing.  *more: another may follow. */
 bonsai_status bn_end_round(bool *more, bn_exemplars *t);
-/* Uses up what no tree could use, scores what is there, and gives it to out. */
+/* Adds single nodes to the rest of the budget, scores the chosen nodes, and stores them in out. */
 bonsai_status bn_finish_trees(bn_exemplars *t);
 
 /* ---- costs (bound.c) ---- */
 
-/* Fills t->cost: stand-alone bytes of every tree that covers anything. */
+/* Fills t->cost: the bytes of every tree that covers a sample, alone. */
 bonsai_status bn_price_trees(bn_exemplars *t);
-/* Fills the bound of the coverage: no choice of trees at this budget can cover more. */
+/* Fills the bound of the coverage, which no choice of trees at this budget exceeds. */
 bonsai_status bn_bound_coverage(bn_exemplars *t);
 
 #endif

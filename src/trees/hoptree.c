@@ -1,13 +1,13 @@
-/* hoptree.c -- the nodes within L hops of a root, added to a priced set if they fit.
+/* hoptree.c -- adds the nodes within L hops of a root to a priced set if they fit.
  *
- * Breadth first, in three steps.  The first only meets the nodes and adds up the least that each
- * must cost: it stops as soon as that exceeds what is left, so that a tree that is far too large,
- * or a hub of a million neighbours, costs no more than one that just fits.  The second adds the
- * entries among the outermost nodes, which are most of a tree where neighbours know each other,
- * and stops in the same way.  The third adds the nodes to the set, edges and all.
+ * The search is breadth first, in three steps.  The first lists the nodes and sums the least that
+ * each must cost; it stops when the sum exceeds the rest of the budget, so that a tree far too
+ * large takes no longer than one that just fits.  The second adds the entries among the outermost
+ * nodes, which are most of a tree where neighbours know each other, and stops likewise.  The third
+ * adds the nodes to the set, with their edges.
  *
- * On several ranks what these steps read is fetched ahead, little at first and then more and more:
- * a tree takes few messages, and one that does not fit brings little that is not needed.
+ * On several ranks these steps fetch ahead, in portions that grow: a tree takes few messages, and a
+ * tree that does not fit fetches little in vain.
  *
  * SPDX-License-Identifier: MIT */
 #include <string.h>
@@ -19,7 +19,7 @@ enum { CHECK_EVERY = 64,
        FIRST_PORTION = 1024, LAST_PORTION = 1 << 20,    /* entries that are fetched ahead */
        GROWTH = 4 };
 
-/* If so much of the budget is left, a tree that does not fit is tested against all of it. */
+/* If this share of the budget is left, a tree that does not fit is tested against all of it. */
 static const double NEARLY_ALL = 0.75;
 
 typedef struct { double bytes; int64_t nodes; } room;
@@ -92,8 +92,8 @@ done:
 
 /* ---- fetching ahead ---- */
 
-/* The entries of the next nodes of a list, as many as make a portion: *ahead gets the first that
- * is not among them. */
+/* Fetches a portion of entries, of the next nodes of a list: *ahead gets the first node left
+ * out. */
 static bonsai_status fetch_entries(int64_t *ahead, bn_hoptree *e, const int32_t *nodes, int64_t end,
                                    int64_t most)
 {
@@ -109,7 +109,7 @@ done:
     return rc;
 }
 
-/* What will be met among the entries from .. to-1. */
+/* Asks for the unseen neighbours among the entries from .. to-1. */
 static bonsai_status ask_for_neighbours(bn_hoptree *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc = BONSAI_OK;
@@ -121,7 +121,7 @@ done:
     return rc;
 }
 
-/* For the next nodes of the queue, their neighbours and what those cost at least. */
+/* Fetches the neighbours of the next nodes of the queue, and the least that they cost. */
 static bonsai_status look_ahead(int64_t *ahead, bn_hoptree *e, int64_t end)
 {
     bonsai_status rc = BONSAI_OK;
@@ -140,7 +140,7 @@ done:
     return rc;
 }
 
-/* The same for more of the entries of one node. */
+/* Fetches the entries from .. to-1 of one node and the rows of these neighbours. */
 static bonsai_status look_further(bn_hoptree *e, int32_t v, int64_t from, int64_t to)
 {
     bonsai_status rc;
@@ -158,7 +158,7 @@ static bool is_within(const room *used, const room *most)
     return used->bytes <= most->bytes && used->nodes <= most->nodes;
 }
 
-/* By our accounting the least is a whole number of bytes. */
+/* Returns the least that a node costs; by the strict accounting a whole number of bytes. */
 static bonsai_status least_of(double *out, bn_hoptree *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
@@ -171,7 +171,7 @@ static bonsai_status least_of(double *out, bn_hoptree *e, bn_price *p, int32_t v
     return rc;
 }
 
-/* Meets a node. */
+/* Adds a node to the queue, and its least cost to the sum if it is new in the set. */
 static bonsai_status meet(bn_hoptree *e, bn_price *p, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;
@@ -232,7 +232,7 @@ done:
     return rc;
 }
 
-/* Rows of neighbours are all over memory: the next ones come while this one is read. */
+/* Prefetches a row of neighbours: rows are scattered over memory. */
 static void fetch_row(const bn_hoptree *e, int64_t i)
 {
     if (i >= e->new)
@@ -242,8 +242,7 @@ static void fetch_row(const bn_hoptree *e, int64_t i)
         __builtin_prefetch(near.to + j);
 }
 
-/* The entries of the outermost nodes that are in the tree; one of each was counted when it was
- * met. */
+/* Adds the entries among the outermost nodes to the cost; one of each node is counted already. */
 static void count_entries(bn_hoptree *e)
 {
     for (int64_t i = e->inner; i < e->new && is_within(&e->used, &e->most); i++) {

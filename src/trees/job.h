@@ -1,4 +1,4 @@
-/* job.h -- what every method starts from, and what it may take.
+/* job.h -- the job of a method (graph, options, training nodes) and its budget.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_JOB_H
@@ -6,7 +6,7 @@
 
 #include "neighbours/neighbours.h"
 
-/* What the seconds of a result are divided into; a fact each, in the order of record/fact.h. */
+/* The stages that seconds are counted for; a fact each, in the order of record/fact.h. */
 enum {
     BN_STAGE_MEASURE, BN_STAGE_WL, BN_STAGE_KNN, BN_STAGE_COVER, BN_STAGE_SPARSIFY,
     BN_STAGE_CLUSTER, BN_STAGE_FIT, BN_STAGE_PROBE, BN_STAGE_LEARN, BN_STAGE_FINISH, BN_STAGES
@@ -20,7 +20,7 @@ typedef struct {                /* nodes as networks see them */
     bn_embedding far;           /* averaged o->layers times over closed neighbourhoods */
 } bn_views;
 
-/* What all methods start from.  Lists of trees are of all ranks, rows of trees of this one. */
+/* The input of all methods.  Lists of trees are of all ranks, rows of trees of this rank. */
 typedef struct {
     const bonsai_graph *g;      /* the graph that is condensed: full, or its training part */
     const bonsai_graph *whole;  /* the same with all features, where g has selected ones only */
@@ -33,8 +33,8 @@ typedef struct {
     /* methods that compare trees (represent.c): made when a method first asks, for all budgets */
     bool raw;                   /* embed features as they are: no averages */
     bool projected;             /* the embedding is in few dimensions */
-    bool known;                 /* what trees represent was found, with ... */
-    double seconds_wl, seconds_knn;     /* ... so much time */
+    bool known;                 /* rknn is filled; it took ... */
+    double seconds_wl, seconds_knn;     /* ... these seconds */
     bn_embedding wl;            /* a row per tree: its WL embedding, while it is needed */
     int32_t *sample;            /* z trees, ascending */
     int64_t  z;
@@ -50,10 +50,10 @@ typedef struct {
     bn_views judge;             /* rows that the probe judges on, the same on every rank, ... */
     int32_t *judge_label;       /* ... and their labels */
     uint8_t *held;              /* trees: 1: it is one of those rows; NULL: none is */
-    struct bn_probe *probe;     /* ... and the probe that does; NULL: there are none */
+    struct bn_probe *probe;     /* ... and the probe; NULL: no rows to judge on */
 } bn_job;
 
-typedef struct {                /* what may be taken: each a limit, INFINITY or INT64_MAX if none */
+typedef struct {                /* limits; INFINITY or INT64_MAX: no limit */
     double  bytes;              /* in the accounting of the job */
     int64_t nodes, trees;
 } bn_budget;

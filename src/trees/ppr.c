@@ -1,10 +1,9 @@
 /* ppr.c -- personalised PageRank on a small graph, and the knee of its scores.
  *
- * Power iteration: each node hands its score to its neighbours in proportion to the
- * weights; a node without neighbours hands it to the roots.  The error shrinks by
- * 1 - beta a step, so some 130 steps reach 1e-9 whatever the graph.  A node gathers from
- * those that point at it, in their order: the sums are the same for any number of threads.
- * Paper: appendix on sparsification.
+ * Power iteration: each node passes its score to its neighbours in proportion to the weights; a
+ * node without neighbours passes it to the roots.  The error shrinks by 1 - beta a step, so some
+ * 130 steps reach 1e-9 on any graph.  A node sums over those that point at it, in their order: the
+ * sums are the same for any number of threads. Paper: appendix on sparsification.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -21,7 +20,7 @@ typedef struct {
     int32_t *from;              /* ... by source, ascending */
     float   *weight;            /* NULL: all 1 */
     double  *degree;            /* n: sum of weights of a node's own entries */
-    double  *share;             /* n: what a node hands to a neighbour of weight 1; ... */
+    double  *share;             /* n: what a node passes to a neighbour of weight 1; ... */
     double  *next_share;        /* ... in the next step */
     double  *change;            /* blocks */
     int64_t  roots, blocks;
@@ -39,7 +38,7 @@ static void free_walk(walk *w)
     bn_free(w->change);
 }
 
-/* The entries by target. */
+/* Sorts the entries by target. */
 static bonsai_status turn(walk *w)
 {
     bonsai_status rc;
@@ -93,7 +92,7 @@ done:
     return rc;
 }
 
-/* What the neighbours hand to a node. */
+/* Returns what the neighbours pass to a node. */
 static double gather(const walk *w, int64_t v)
 {
     double sum = 0;
@@ -106,7 +105,7 @@ static double gather(const walk *w, int64_t v)
     return sum;
 }
 
-/* A step of some nodes; returns the L1 change. */
+/* Makes a step of some nodes; returns the L1 change. */
 static double move_block(double *pi, walk *w, int64_t begin, int64_t end)
 {
     double change = 0;
@@ -119,7 +118,7 @@ static double move_block(double *pi, walk *w, int64_t begin, int64_t end)
     return change;
 }
 
-/* One step of all; returns the L1 change. */
+/* Makes a step of all nodes; returns the L1 change. */
 static double step(double *pi, walk *w, int threads)
 {
     int64_t n = w->g->n;

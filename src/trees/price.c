@@ -1,13 +1,12 @@
-/* price.c -- the price of a growing and shrinking set of nodes, to the byte.
+/* price.c -- the price of a set of nodes, to the byte, while nodes are added and removed.
  *
- * Running totals are enough: nodes, entries, non-zero features, and how many rows
- * forbid each encoding.  The bytes follow from them by the same rules as those of
- * the writer, of an encoding of all columns: where the writer stores dense features
- * only for the columns that the set uses, the graph is smaller than its price.  A
- * node costs O(degree), and O(row) the first time; totals O(1).
+ * The price follows from totals: nodes, entries, non-zero features, and the number of rows that
+ * forbid each encoding, by the rules of the writer for an encoding of all columns.  Where the
+ * writer stores dense features only for the columns in use, the graph is smaller than its price.
+ * Adding a node is O(degree), and O(row) the first time; the price is O(1).
  *
- * By our accounting a price never falls when a node comes.  By the paper's it may:
- * one more row can turn the whole from dense to sparse.
+ * By the strict accounting a price never falls when a node is added.  By the paper's it may: one
+ * more row can turn all features from dense to sparse.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -89,9 +88,9 @@ bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t v)
     return rc;
 }
 
-/* ---- nodes come and go ---- */
+/* ---- adding and removing nodes ---- */
 
-/* Adds (by = 1) or takes away (by = -1) a node that is not marked as in. */
+/* Adds (by = 1) or subtracts (by = -1) a node that is not marked as in the set. */
 static void change(bn_price *p, int32_t v, const bn_row_facts *f, int by)
 {
     const bn_near near = bn_near_of(p->reader, v);
@@ -185,7 +184,7 @@ static int64_t feature_bytes(const bn_price *p, bool *dense)
     return bn_traits_bytes(&t, n->nodes, p->g->view.features, dense);
 }
 
-/* The published code's price of a condensed graph: doc/bytes.md. */
+/* Returns the published code's price of a condensed graph: doc/bytes.md. */
 static double paper_bytes(const bn_price *p)
 {
     const totals *t = &p->now;

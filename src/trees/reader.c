@@ -1,10 +1,9 @@
-/* reader.c -- the graph as the selection stages see it; see reader.h.
+/* reader.c -- reads nodes of this rank and of others for the selection stages; see reader.h.
  *
- * Rank 0 asks the others for their nodes, and they answer.
- * A question goes to each rank that has some of the nodes, then an answer is read from each.  No
- * rank has more than one question to answer, and while it answers it waits for nothing else, so no
- * two ranks ever wait for each other.  Messages are bounded: a large question becomes several.
- * A rank that cannot answer says why instead.  A message of no bytes ends the service.
+ * Rank 0 sends a question to each rank that has some of the nodes, then reads an answer from each.
+ * A rank has at most one question to answer, and waits for nothing while it answers, so no two
+ * ranks wait for each other.  Messages are bounded: a large question becomes several.  A rank that
+ * fails to answer sends its error instead.  A message of no bytes ends the service.
  *
  * SPDX-License-Identifier: MIT */
 #include "reader.h"
@@ -65,8 +64,8 @@ void bn_reader_free(bn_reader *r)
 
 /* ---- rows ---- */
 
-/* Rounded up to a grid on which sums are exact in any order, so that a node that
- * comes and goes leaves no trace and the price is never below the graph's own. */
+/* Returns the sum, rounded up to a grid on which sums are exact in any order: a node that is added
+ * and removed leaves the price as before, and the price is never below the graph's own. */
 static double sum_on_grid(const float *value, int64_t count)
 {
     double sum = 0;
@@ -75,8 +74,8 @@ static double sum_on_grid(const float *value, int64_t count)
     return fabs(sum) < 0x1p33 ? ceil(sum * 0x1p20) * 0x1p-20 : sum;
 }
 
-/* A sparse graph has one feature offset more than it has rows; those 4 bytes are not
- * the row's.  Nor is the half byte that may end it, if its values have four bits. */
+/* Returns the bytes that a row takes at least.  Leaves out the 4 bytes of the last feature offset,
+ * and the half byte that may follow values of four bits. */
 static double least_of_row(const bn_reader *r, const bn_traits *t)
 {
     int64_t bytes = bn_traits_bytes(t, 1, r->g->view.features, NULL);
@@ -84,8 +83,7 @@ static double least_of_row(const bn_reader *r, const bn_traits *t)
     return least > 0 && (t->q4 || t->s4) ? least - 0.5 : least;
 }
 
-/* The non-zero features of a node: where they are, if it has no zeros and they are floats; else a
- * copy. */
+/* Returns the non-zero features of a node: in place if all are non-zero floats, else a copy. */
 static const float *values_of(int64_t *count, bn_reader *r, int32_t v)
 {
     const bonsai_array *x = &r->g->view.section[BONSAI_SECTION_FEATURES];
@@ -156,7 +154,7 @@ done:
 
 /* ---- sizes of messages ---- */
 
-typedef struct {                /* an answer that is none */
+typedef struct {                /* an answer that says why there is no other */
     int64_t  status;
     bn_error error;
 } refusal;
@@ -166,7 +164,7 @@ static size_t width_of(const bonsai_graph *g)   /* bytes of an entry */
     return sizeof(int32_t) + (bn_has(g, BONSAI_SECTION_EDGE_WEIGHTS) ? sizeof(float) : 0);
 }
 
-/* Facts, entries, weights, after the status. */
+/* Returns the bytes of an answer: status, facts, entries, weights. */
 static int64_t answer_bytes(const bonsai_graph *g, const bn_ask *ask, int64_t count)
 {
     int64_t bytes = (int64_t)sizeof(int64_t) + count * (int64_t)sizeof(bn_row_facts);
@@ -183,9 +181,9 @@ static int64_t entries_of(const bn_ask *ask, int64_t count)
     return sum;
 }
 
-/* ---- what has come ---- */
+/* ---- storing answers ---- */
 
-/* Room that stays where it is until the reader goes. */
+/* Allocates bytes that stay in place until the reader is freed. */
 static bonsai_status keep_room(void **out, bn_reader *r, int64_t bytes)
 {
     bonsai_status rc = BONSAI_OK;
@@ -267,7 +265,7 @@ static int by_node(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The end of the questions from `at` on that are for one rank, and that rank. */
+/* Returns the end of the questions for the rank of question `at`, and that rank. */
 static int64_t same_rank(int *rank, const bn_reader *r, int64_t at)
 {
     const int64_t *first = r->at->first;
@@ -279,7 +277,7 @@ static int64_t same_rank(int *rank, const bn_reader *r, int64_t at)
     return at;
 }
 
-/* Every answer is read, also when there is no use for it any more. */
+/* Sends all questions and reads every answer, even after a failure. */
 bonsai_status bn_reader_answers(bn_reader *r)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,13 +1,13 @@
-/* reader.h -- the graph as the selection stages see it: the neighbours of a node, and what its row
- * of features means for a price.
+/* reader.h -- reads nodes for the selection stages: neighbours, and what a row of features adds to
+ * a price.
  *
- * A row is read when its node first comes near a set, and what it means is kept by slot, so that
- * memory grows with the nodes that were touched and not with the graph.
+ * The facts of a row are found when its node is first looked at, and kept by slot, so that memory
+ * grows with the nodes that were looked at and not with the graph.
  *
- * On several ranks rank 0 reads and the others answer it: bn_reader_serve.  Answers are kept until
- * the reader is freed.  A stage that knows what it will read asks ahead, because all of it together
- * is one message to each rank and one back; what was not asked for is fetched when it is read.
- * On one rank asking does nothing.
+ * On several ranks rank 0 reads and the others answer: bn_reader_serve.  Answers are kept until the
+ * reader is freed.  A stage asks ahead for what it will read, because many questions together are
+ * one message to each rank and one back; anything else is fetched when it is read.  On one rank
+ * asking does nothing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_READER_H
@@ -22,7 +22,8 @@ typedef struct {                /* the entries of a node */
     int64_t        count;
 } bn_near;
 
-/* Encodings that a row forbids the whole; the first BN_ENCODING_BITS.  KNOWN: it was looked at. */
+/* Encodings that a row forbids for all rows; the first BN_ENCODING_BITS.  KNOWN: facts are
+ * filled. */
 enum { BN_NOT_ONES = 1, BN_NOT_HALF = 2, BN_NOT_U8 = 4, BN_NOT_I8 = 8, BN_NOT_INTEGER = 16,
        BN_NOT_Q4 = 32, BN_NOT_S4 = 64, BN_KNOWN = 128 };
 
@@ -32,7 +33,7 @@ typedef struct {
     int32_t traits;             /* of the above */
 } bn_row_facts;
 
-typedef struct {                /* what has come of the entries of another rank's node */
+typedef struct {                /* entries of another rank's node, as far as they are fetched */
     int32_t *to;
     float   *weight;
     int64_t  count, room;
@@ -40,7 +41,7 @@ typedef struct {                /* what has come of the entries of another rank'
 
 typedef struct {                /* a question: the row's facts, and entries from .. to-1 */
     int64_t node, from, to;
-    int64_t room;               /* for so many of them in the end */
+    int64_t room;               /* entries to make room for */
 } bn_ask;
 
 struct bn_reader {
@@ -69,7 +70,7 @@ static inline int64_t bn_degree(const bonsai_graph *g, int32_t node)
     return bn_row_begin(g, (int64_t)node + 1) - bn_row_begin(g, node);
 }
 
-/* The entries of a node; of another rank's, those that have come. */
+/* Returns the entries of a node; of another rank's, those that were fetched. */
 static inline bn_near bn_near_of(const bn_reader *r, int32_t node)
 {
     const float *w = r->g->view.section[BONSAI_SECTION_EDGE_WEIGHTS].data;
@@ -89,9 +90,9 @@ static inline bonsai_accounting bn_job_accounting(const bn_job *job)
                                                           : BONSAI_ACCOUNTING_PAPER_CONDENSED;
 }
 
-/* A reader for a job, on rank 0; then the others serve it.  Borrows the job's place. */
+/* Makes the reader of a job, on rank 0; then the others serve it.  Borrows the job's place. */
 bonsai_status bn_reader_of(bn_reader **out, const bn_job *job);
-/* On the others: answers until rank 0 says that it is done, which it must, whatever happens. */
+/* Answers on the other ranks until rank 0 calls bn_reader_done, which it must, even if it fails. */
 bonsai_status bn_reader_serve(const bn_job *job);
 void          bn_reader_done(const bn_job *job);
 
@@ -102,8 +103,8 @@ void          bn_reader_done(const bn_job *job);
 bonsai_status bn_reader_question(bn_reader *r, int32_t node, int64_t entries);
 bonsai_status bn_reader_answers(bn_reader *r);
 
-/* Facts and the first so many entries of a node will be read; bn_reader_fetch gets what has been
- * asked for, if it has not come before. */
+/* Asks for the facts and the first `entries` entries of a node; bn_reader_fetch fetches what was
+ * asked for and is not here yet. */
 static inline bonsai_status bn_reader_ask(bn_reader *r, int32_t node, int64_t entries)
 {
     return node < r->own ? BONSAI_OK : bn_reader_question(r, node, entries);
@@ -114,7 +115,7 @@ static inline bonsai_status bn_reader_fetch(bn_reader *r)
     return r->asks == 0 ? BONSAI_OK : bn_reader_answers(r);
 }
 
-/* Whether reading may take messages. */
+/* Returns whether reading may take messages. */
 static inline bool bn_reader_remote(const bn_reader *r)
 {
     return r->at != NULL;
@@ -131,11 +132,11 @@ static inline bonsai_status bn_reader_want(bn_reader *r, const int32_t *nodes, i
 
 /* ---- facts ---- */
 
-/* Of a node of this rank. */
+/* Returns the facts of a node of this rank, read from its row. */
 bn_row_facts bn_reader_look(bn_reader *r, int32_t node);
-/* The slot of a node, which may be new. */
+/* Finds the slot of a node, or adds one. */
 bonsai_status bn_reader_slot(int64_t *slot, bn_reader *r, int32_t node);
-/* Looks at a row for the first time. */
+/* Reads the facts of a node for the first time. */
 bonsai_status bn_reader_learn(bn_row_facts *out, bn_reader *r, int32_t node);
 
 static inline bonsai_status bn_reader_facts(bn_row_facts *out, bn_reader *r, int32_t node)
@@ -147,13 +148,13 @@ static inline bonsai_status bn_reader_facts(bn_row_facts *out, bn_reader *r, int
     return BONSAI_OK;
 }
 
-/* Of a node whose facts have been asked for. */
+/* Returns the facts of a node that were read before. */
 static inline bn_row_facts bn_reader_known(const bn_reader *r, int32_t node)
 {
     return r->facts[bn_slotmap_find(&r->slots, node)];
 }
 
-/* The nodes of the priced set, as bits. */
+/* Returns the nodes of the priced set, as bits. */
 const uint64_t *bn_price_bits(const bn_price *p);
 
 #endif

@@ -1,8 +1,8 @@
-/* represent.c -- what each tree represents: the sampled trees that have it among their k nearest.
+/* represent.c -- finds the sampled trees that each tree represents: it is among their k nearest.
  *
- * Trees are compared by their WL embeddings, or by a projection of these.  A second sample says how
- * well a choice covers trees that it was not made for.  Both are found once for all budgets; a
- * budget that finds them there is charged for the seconds that they took.  Paper: section 3.1.
+ * Trees are compared by their WL embeddings, or by a projection of these.  A second sample measures
+ * how well a choice covers trees that it was not made for.  Both are found once for all budgets;
+ * later budgets are charged the seconds that they took.  Paper: section 3.1.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -117,7 +117,8 @@ static bonsai_status find_nearest(int32_t *list, bn_job *job, const bn_sample *s
     return bn_knn(list, NULL, &x, s, job->o->k, &job->work);
 }
 
-/* Reverse k-NN of the sample, and the k-NN of the second one to check the cover with. */
+/* Finds the reverse k-NN of the sample, and the k-NN of the second sample, which checks the
+ * cover. */
 static bonsai_status find_neighbours(bn_job *job)
 {
     bonsai_status rc;
@@ -143,7 +144,7 @@ done:
     return rc;
 }
 
-/* Empty lists: the cover then goes through the trees at random. */
+/* Makes empty lists: the cover then takes trees in random order. */
 static bonsai_status represent_nothing(bn_job *job)
 {
     job->rknn.count = job->trees;

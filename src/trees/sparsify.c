@@ -1,7 +1,7 @@
-/* sparsify.c -- PageRank from the roots on the graph that a set induces, and the ego
- * nodes below its knee go.  Paper: appendix on PPR.
+/* sparsify.c -- ranks the chosen nodes by PageRank from the roots, and drops ego nodes below its
+ * knee. Paper: appendix on PPR.
  *
- * Linear in the chosen nodes and all their entries; of the whole graph it takes a bit a node.
+ * Linear in the chosen nodes and all their entries; takes a bit a node of the whole graph.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -93,7 +93,7 @@ done:
     return rc;
 }
 
-/* PageRank is a part of the stage that asks for it, which goes no further meanwhile. */
+/* Reports the last progress again: PageRank is part of a stage that does not advance meanwhile. */
 static int say_again(const bonsai_progress *p, void *payload)
 {
     const bn_chosen *s = payload;
@@ -148,7 +148,7 @@ done:
     return rc;
 }
 
-/* Keeps those that have one role, in their order; returns how many. */
+/* Keeps the nodes of one role, in their order; returns their number. */
 static int64_t keep_role(bn_ranked *all, int64_t count, const bn_chosen *s, int role)
 {
     int64_t kept = 0;
@@ -198,7 +198,7 @@ typedef struct {
     int64_t   misses;
 } widening;
 
-/* Asks for the next neighbours that might be taken. */
+/* Fetches the next neighbours that might be taken. */
 static bonsai_status look_ahead(widening *w)
 {
     bonsai_status rc = BONSAI_OK;
@@ -245,7 +245,7 @@ done:
     return rc;
 }
 
-/* Meets the neighbours of a node; those in the set or taken into it go to the queue. */
+/* Takes the neighbours of a node that fit, and queues those that are chosen now. */
 static bonsai_status widen_from(widening *w, int32_t v)
 {
     bonsai_status rc = BONSAI_OK;

@@ -1,9 +1,9 @@
-/* trace.c -- how the choice of trees went, for the report: what the roots cover by the bytes that
- * they and their trees take, and the scores that each round of pruning saw.
+/* trace.c -- records for the report what the roots cover by the bytes of their trees, and the
+ * scores of each round of pruning.
  *
- * The bytes are those of the set in the end: while trees are taken and pruned in turn, the same
- * ones are used again and again, and no curve over them would say what a byte is worth.  Curves
- * are thinned out, and take the same room for ten trees and for a million.
+ * The bytes are those of the final set: rounds of taking and pruning use the same bytes again and
+ * again, and a curve over them would not show what a byte is worth.  Curves are thinned out, and
+ * take the same memory for ten trees and for a million.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>
@@ -19,7 +19,7 @@ void bn_chosen_trace_round(bn_chosen *s)
         s->trace->start[s->trace->starts++] = s->turns;
 }
 
-/* All ranks while there is room for them; else the distances between them grow in proportion. */
+/* Returns the i-th rank to record: each one if there is room, else at growing distances. */
 static int64_t nth_rank(int64_t i, int64_t n)
 {
     if (n <= BN_TRACE_SCORES)
@@ -55,7 +55,7 @@ void bn_chosen_trace_pruned(bn_chosen *s, int64_t pruned)
 /* ---- the curve ---- */
 
 typedef struct {
-    int32_t turn;               /* of the root that brought it; if that has gone, the last */
+    int32_t turn;               /* of the root that brought it; the last if it was dropped */
     int32_t node;
     bool    root;
 } arrival;
@@ -79,7 +79,7 @@ static void list_arrivals(arrival *all, const bn_chosen *s)
     qsort(all, (size_t)s->members, sizeof *all, in_turn);
 }
 
-/* Half of the points that need not be kept go, not the first, and half as many come from now on. */
+/* Drops every second point that need not be kept, and halves the rate of new ones. */
 static void thin(bn_trace *t)
 {
     int64_t left = 0, seen = 0;
@@ -90,7 +90,7 @@ static void thin(bn_trace *t)
     t->every *= 2;
 }
 
-/* One place stays free for the last point. */
+/* Adds a point, thinning out if needed; leaves one place for the last point. */
 static void add_point(bn_trace *t, double bytes, int64_t covered, bool keep)
 {
     if (++t->met < t->every && !keep)
@@ -101,7 +101,7 @@ static void add_point(bn_trace *t, double bytes, int64_t covered, bool keep)
     t->point[t->count++] = (bn_trace_point){bytes, covered, keep};
 }
 
-/* Whether a round began between two turns. */
+/* Returns whether a round began between two turns. */
 static bool new_round(const bn_trace *t, int32_t last, int32_t now)
 {
     for (int64_t i = 0; i < t->starts; i++)
@@ -110,7 +110,7 @@ static bool new_round(const bn_trace *t, int32_t last, int32_t now)
     return false;
 }
 
-/* The price forgets the set and meets it again, in turn: exactly what it was before. */
+/* Removes all nodes from the price and adds them again in turn, which restores it exactly. */
 static void follow(bn_chosen *s, const arrival *all, uint8_t *covered)
 {
     bn_trace *t = s->trace;

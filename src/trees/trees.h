@@ -1,9 +1,9 @@
 /* trees.h -- the methods that pick nodes of the graph, and their stages.
  *
- * bn_trees (trees.c) is the paper's method, to be read first.  Each stage is one file and knows none
- * of the others; exemplars.c and baselines.c use them on the nodes of chosen.h.  A "tree" is the
- * computation tree of a training node: the node and everything within L hops.  Trees are numbered by their place in the list of training nodes,
- * which ascends, so that ties by number are ties by node id.
+ * Read bn_trees (trees.c) first: the paper's method.  Each stage is one file and uses none of the
+ * others; exemplars.c and baselines.c use them on the nodes of chosen.h.  A "tree" is the
+ * computation tree of a training node: the node and everything within L hops.  A tree's number is
+ * its place in the ascending list of training nodes, so that ties by number are ties by node id.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_TREES_H
@@ -21,8 +21,8 @@ typedef struct {
     uint64_t seed;              /* ... not the lowest */
 } bn_cart_task;
 
-/* The features, ascending, that a CART classifier of the rows' labels splits on: Gini impurity,
- * until the leaves are pure or as deep as they may be.  Feature 0 where there is nothing to split.
+/* Lists the features, ascending, that a CART classifier of the rows' labels splits on: by Gini
+ * impurity, until the leaves are pure or at the largest depth.  Feature 0 if nothing can be split.
  * The caller frees *out. */
 bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
                       const bn_cart_task *task, const bn_place *at);
@@ -32,31 +32,31 @@ bonsai_status bn_cart(int32_t **out, int64_t *count, const bn_embedding *e,
 /* Fills job->wl with the embeddings of this rank's trees, once for all budgets.  Collective, as the
  * next two. */
 bonsai_status bn_embed_rows(bn_job *job);
-/* The same where trees are compared and it is not known yet what they represent. */
+/* Does the same if trees are compared and job->rknn is not filled yet. */
 bonsai_status bn_embed_trees(bn_job *job);
-/* Fills job->rknn, and what goes with it, once for all budgets; the embedding is freed then. */
+/* Fills job->rknn and its companions, once for all budgets; then frees the embedding. */
 bonsai_status bn_find_represented(bn_job *job);
 void bn_forget_represented(bn_job *job);
-/* Returns how many trees are sampled of so many. */
+/* Returns the number of trees to sample. */
 int64_t bn_sample_size(const bonsai_condense_options *o, int64_t trees);
 
 /* ---- reading the graph (reader.c) ---- */
 
-/* Where the selection stages read the neighbours and the features of nodes. */
+/* Reads neighbours and features of nodes for the selection stages. */
 typedef struct bn_reader bn_reader;
 
-/* accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
+/* Makes a reader.  accounting: STRICT or PAPER_CONDENSED.  g must be undirected and verified. */
 bonsai_status bn_reader_new(bn_reader **out, const bonsai_graph *g, bonsai_accounting accounting);
 void          bn_reader_free(bn_reader *r);     /* NULL is fine */
 
 /* ---- the price of a set of nodes (price.c) ---- */
 
-/* What the graph of some nodes and the edges among them would cost, to the byte as
- * the writer writes it, kept up to date while nodes come and go.  It would hold
- * adjacency, weights where the full one has them, features and labels. */
+/* The bytes that the writer would need for the graph of some nodes and the edges among them,
+ * kept up to date while nodes are added and removed: adjacency, weights where the full graph has
+ * them, features and labels. */
 typedef struct bn_price bn_price;
 
-/* In the reader's accounting; borrows it. */
+/* Makes the price of no nodes, in the accounting of the reader, which it borrows. */
 bonsai_status bn_price_new(bn_price **out, bn_reader *r);
 void    bn_price_free(bn_price *p);
 double  bn_price_bytes(const bn_price *p);
@@ -66,18 +66,19 @@ bool    bn_price_has(const bn_price *p, int32_t node);
 bonsai_status bn_price_add(bn_price *p, int32_t node);  /* must not be in */
 void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
 void    bn_price_again(bn_price *p, int32_t node);      /* adds one that was in before */
-/* Remembers the set; undo goes back to it, given the nodes that were added since.
- * Nothing may have been removed in between.  O(1) and O(count). */
+/* Marks the set; undo restores it, given the nodes that were added since.  No node may have been
+ * removed since.  O(1) and O(count). */
 void    bn_price_mark(bn_price *p);
 void    bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count);
-/* No set costs less than the sum of its nodes' least; and the set with more nodes
- * costs no less than its floor and their least. */
+/* Returns the least that a node costs, and the least that the set costs.  No set costs less than
+ * the sum of its nodes' least; with more nodes the set costs no less than its floor plus their
+ * least. */
 bonsai_status bn_price_least(double *out, bn_price *p, int32_t node);
 double  bn_price_floor(const bn_price *p);
-/* What each entry that comes adds to them at least; 0: prices can fall when a node comes. */
+/* Returns the least that an entry adds to the price; 0: prices can fall when a node is added. */
 double  bn_price_entry(const bn_price *p);
-/* The non-zero features of a node, and one bit for each small encoding, of
- * BN_ENCODING_BITS, that its row forbids the whole set. */
+/* Returns the non-zero features of a node, and a bit of BN_ENCODING_BITS for each small encoding
+ * that its row forbids. */
 enum { BN_ENCODING_BITS = 7 };
 bonsai_status bn_price_row(int64_t *nnz, int *forbids, bn_price *p, int32_t node);
 
@@ -89,39 +90,38 @@ bonsai_status bn_hoptree_new(bn_hoptree **out, bn_reader *r);
 void bn_hoptree_free(bn_hoptree *e);
 
 typedef struct {
-    const int32_t *node;        /* the root first; the ego's until the next call */
+    const int32_t *node;        /* the root first; borrowed until the next call */
     int64_t count;
     bool    fits;
-    bool    never;              /* it fits into no set, for by itself it exceeds the budget */
+    bool    never;              /* alone it exceeds the budget, so it fits into no set */
 } bn_tree;
 
-/* Adds the nodes within `layers` hops of root to the priced set if its bytes and nodes then are
- * within the budget.  Where they fit, they are the nodes of *tree, whether or not they were in
- * before; else nothing changed. */
+/* Adds the nodes within `layers` hops of root to the priced set if it stays within the budget in
+ * bytes and nodes.  If they fit, *tree lists all of them, also those that were in the set before;
+ * else nothing changes. */
 bonsai_status bn_hoptree_grow(bn_tree *tree, bn_hoptree *e, bn_price *p, int32_t root, int layers,
                           const bn_budget *budget);
-/* Takes back what the last call added. */
+/* Removes what the last call added. */
 void bn_hoptree_undo(bn_hoptree *e, bn_price *p);
 
 /* ---- lazy greedy cover (cover.c) ---- */
 
 typedef struct bn_cover bn_cover;
 
-/* Trees in the order of the largest marginal number of uncovered samples, divided
- * by cost where given (a number per tree); ties to the lower tie[] (the root's
- * degree), then to the lower tree.  When all samples are covered another round
- * begins; when no tree covers anything new, the rest comes in seeded random order.
- * Borrows all arrays. */
+/* Makes an order of trees: the largest number of uncovered samples first, divided by cost if
+ * given (a number per tree); ties to the lower tie[] (the root's degree), then to the lower
+ * tree.  When all samples are covered, another round begins; when no tree covers a new sample,
+ * the rest follows in seeded random order.  Borrows all arrays. */
 bonsai_status bn_cover_new(bn_cover **out, const bn_lists *covers, int64_t samples,
                            const int64_t *tie, const double *cost, uint64_t seed);
-int64_t bn_cover_next(bn_cover *c);                 /* not yet taken or skipped; -1: none left */
+int64_t bn_cover_next(bn_cover *c);                 /* neither taken nor skipped; -1: none left */
 void    bn_cover_take(bn_cover *c, int64_t tree);   /* covers its samples */
 void    bn_cover_skip(bn_cover *c, int64_t tree);   /* not again until bn_cover_retry */
-void    bn_cover_retry(bn_cover *c);                /* what was skipped may come again */
-/* Some that were taken go: they do not come again until bn_cover_resume, and what no other that
- * was taken covers is open again. */
+void    bn_cover_retry(bn_cover *c);                /* allows the skipped trees again */
+/* Drops taken trees until bn_cover_resume; samples that no other taken tree covers are open
+ * again. */
 void    bn_cover_drop(bn_cover *c, const int32_t *trees, int64_t count);
-/* These are taken and no others; all others may come, and what these leave open is to be covered. */
+/* Sets the taken trees to exactly these; all others may be taken again. */
 void    bn_cover_resume(bn_cover *c, const int32_t *trees, int64_t count);
 int64_t bn_cover_reached(const bn_cover *c);        /* samples covered since the start */
 int64_t bn_cover_rechecks(const bn_cover *c);       /* gains computed again */
@@ -137,8 +137,8 @@ typedef struct {                /* a small graph that is walked on */
     const uint8_t *root;        /* n: 1: walks return there */
 } bn_links;
 
-/* pi (n), teleporting to the roots only: pi = (1 - beta) A pi + beta e, A column-stochastic, until
- * the L1 change is below 1e-9.  *rounds gets the number of steps. */
+/* Fills pi (n), teleporting to the roots only: pi = (1 - beta) A pi + beta e, A column-stochastic,
+ * until the L1 change is below 1e-9.  *rounds gets the number of steps. */
 bonsai_status bn_ppr(double *pi, int *rounds, const bn_links *g, double beta, const bn_place *at);
 
 typedef struct {
@@ -147,20 +147,20 @@ typedef struct {
     int    most;                /* steps */
 } bn_walks;
 
-/* The same until that is enough. */
+/* Does the same until the change is below how->enough, or for how->most steps. */
 bonsai_status bn_ppr_until(double *pi, int *rounds, const bn_links *g, const bn_walks *how,
                            const bn_place *at);
-/* The index of the largest second difference of scores in descending order, and
- * the score there; -1 with fewer than three nodes. */
+/* Finds the index of the largest second difference of scores in descending order, and the score
+ * there; -1 with fewer than three nodes. */
 void bn_knee(int64_t *index, double *score, const double *sorted, int64_t n);
 
 typedef struct { double score; int32_t node; } bn_ranked;
 
 int bn_lowest_first(const void *a, const void *b);      /* for qsort; ties to the higher id */
 
-/* ---- what was taken, and how that went (trace.c) ---- */
+/* ---- the choice and its trace (trace.c) ---- */
 
-/* How the choice went, for the report (trace.c): of a fixed size, however long it took. */
+/* A trace of the choice for the report (trace.c), of a fixed size. */
 enum { BN_TRACE_POINTS = 200, BN_TRACE_SCORES = BONSAI_SCORES_ROOM, BN_TRACE_ROUNDS = 10,
        BN_TRACE_STARTS = 50 };
 
@@ -194,12 +194,12 @@ typedef struct {                /* what was taken */
     float   *score;             /* PageRank from the roots; 0: none */
     int32_t *tree;              /* root of the tree that brought the node: a root's is itself */
     int32_t *covers;            /* samples that a root covers */
-    double   bytes;             /* what the set was priced at, in the accounting of the job */
+    double   bytes;             /* the price of the set, in the accounting of the job */
     double   coverage, coverage_bound;
     int64_t  rechecks;
     int      rounds, shallow_classes;
-    int64_t  whole;             /* roots with all of their tree; -1: not told */
-    bn_trace *trace;            /* trees: how it went; NULL: not told */
+    int64_t  whole;             /* roots with all of their tree; -1: unknown */
+    bn_trace *trace;            /* of the method trees; NULL: no trace */
 } bn_choice;
 
 void bn_choice_free(bn_choice *c);
@@ -212,8 +212,8 @@ typedef bonsai_status bn_pick_fn(bn_choice *out, bn_job *job, const bn_budget *b
 /* The paper's method, and its ablations and extras (trees.c).  Collective: rank 0 chooses and has
  * the choice; the others answer what it asks about their nodes. */
 bn_pick_fn bn_trees;
-/* The others (baselines.c), likewise: training nodes, or their trees, at random; nodes whose
- * mean follows that of their class; the farthest from all before; those of most neighbours. */
+/* The other methods (baselines.c), likewise: training nodes, or their trees, at random; nodes whose
+ * mean follows that of their class; the node farthest from all before; nodes of most neighbours. */
 bn_pick_fn bn_random, bn_random_trees, bn_herding, bn_kcenter, bn_by_degree;
 /* Ends a choice, given its status on each rank: the others are no longer asked.  Fails if a budget
  * in bytes has no room for any node; the sentence names the least that has.  Collective. */

@@ -1,11 +1,11 @@
-/* wholetrees.c -- how many roots have all of their tree in a set; and trees that go or stay as a
+/* wholetrees.c -- counts the roots with all of their tree in the set, and drops or keeps trees as a
  * whole, with the knee on trees instead of nodes.
  *
- * A tree's score is the mean of its nodes': what a node of it does for the roots, and so what its
- * bytes do.  The sum would be about the same for all trees that lie apart, and a root's own score
- * says little about what its tree costs; doc/algorithm.md has what validation nodes say.  Scoring
- * walks through every tree; what the trees that stay reach is found from all their roots at once.
- * A set can be remembered, and be made what it was, so that pruning is tried before it is kept.
+ * A tree's score is the mean of its nodes' scores, that is, what its bytes do for the roots.  The
+ * sum would be about the same for all trees that lie apart, and a root's own score says little
+ * about what its tree costs; doc/algorithm.md compares them on validation nodes.  Scoring walks
+ * through every tree; the nodes that the kept trees reach are found from all their roots at once.
+ * A snapshot of the set can be restored, so that pruning is tried before it is kept.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool all_in(const uint64_t *in, const bn_chosen *s, int32_t node)
     return true;
 }
 
-/* Hop by hop those go that have a neighbour outside of what was left. */
+/* Removes, hop by hop, the nodes with a neighbour outside of those left. */
 bonsai_status bn_chosen_whole(int64_t *out, const bn_chosen *s)
 {
     bonsai_status rc;
@@ -57,7 +57,7 @@ done:
 typedef struct {
     const bn_chosen *s;
     uint64_t *seen;             /* nodes: bits */
-    int32_t  *node, *root;      /* that were met, and from which root */
+    int32_t  *node, *root;      /* that were reached, and from which root */
     int64_t   count;
 } walk;
 
@@ -79,7 +79,7 @@ static void free_walk(walk *w)
     bn_free(w->root);
 }
 
-/* Forgets what was met. */
+/* Clears the nodes of the last walk. */
 static void begin_walk(walk *w)
 {
     for (int64_t i = 0; i < w->count; i++)
@@ -96,7 +96,8 @@ static void meet(walk *w, int32_t v, int32_t root)
     w->root[w->count++] = root;
 }
 
-/* Those with most hops left come first, so that the first to meet a node goes farthest. */
+/* Walks the trees of the roots, those with most hops left first: the first to reach a node then
+ * walks farthest from it. */
 static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
 {
     int64_t head = 0;
@@ -112,9 +113,9 @@ static void walk_from(walk *w, const bn_ranked *root, int64_t roots)
     }
 }
 
-/* ---- trees that go ---- */
+/* ---- dropping trees ---- */
 
-/* Puts those that go to the front, *going of them; both parts keep their order. */
+/* Moves the *going marked roots to the front; both parts keep their order. */
 static bonsai_status part(int64_t *going, bn_ranked *root, int64_t roots, const uint8_t *goes)
 {
     bn_ranked *stay = NULL;
@@ -133,7 +134,8 @@ static bonsai_status part(int64_t *going, bn_ranked *root, int64_t roots, const 
     return BONSAI_OK;
 }
 
-/* Drops the nodes that were not met; false if the rest would then cost more than the budget. */
+/* Drops the nodes that the walk did not reach; *dropped is false if the rest would then exceed the
+ * budget. */
 static bonsai_status drop_rest(bool *dropped, bn_chosen *s, const walk *w)
 {
     int32_t *rest = NULL;
@@ -149,7 +151,8 @@ static bonsai_status drop_rest(bool *dropped, bn_chosen *s, const walk *w)
     return BONSAI_OK;
 }
 
-/* Roots that other trees need are their nodes from now on, and so is what the gone ones brought. */
+/* Makes dropped roots that other trees need ego nodes of these, with the nodes that they
+ * brought. */
 static void demote(bn_chosen *s, const walk *w, const bn_ranked *root, int64_t going)
 {
     for (int64_t i = 0; i < going; i++) {
@@ -167,7 +170,7 @@ static void demote(bn_chosen *s, const walk *w, const bn_ranked *root, int64_t g
     }
 }
 
-/* What these trees cover is to be covered by others. */
+/* Drops the trees from the cover: other trees shall cover their samples. */
 static bonsai_status uncover(bn_cover *cover, const bn_chosen *s, const bn_ranked *root,
                              int64_t count)
 {
@@ -182,7 +185,8 @@ static bonsai_status uncover(bn_cover *cover, const bn_chosen *s, const bn_ranke
     return BONSAI_OK;
 }
 
-/* Of all roots the first so many, and what none of the others needs; *going is 0 if they stay. */
+/* Drops the first *going roots, and the nodes that no other root needs; sets *going to 0 if they
+ * stay. */
 static bonsai_status drop_trees(int64_t *going, bn_chosen *s, bn_cover *cover,
                                 const bn_ranked *root, int64_t roots)
 {
@@ -203,7 +207,7 @@ done:
     return rc;
 }
 
-/* ---- trees that were cut ---- */
+/* ---- cut trees ---- */
 
 static bool is_cut(const bn_chosen *s, int32_t root)
 {
@@ -243,7 +247,7 @@ done:
 
 /* ---- trees below the knee ---- */
 
-/* The roots, those whose trees were not cut first: *whole of them. */
+/* Lists the roots, first the *whole ones whose trees were not cut. */
 static bonsai_status list_roots(bn_ranked **root, int64_t *roots, int64_t *whole,
                                 const bn_chosen *s)
 {
@@ -259,7 +263,7 @@ done:
     return rc;
 }
 
-/* The mean over the tree in place of each root's own score, and the lowest first again. */
+/* Replaces each root's score by the mean over its tree, and sorts the lowest first. */
 static bonsai_status score_trees(bn_ranked *root, int64_t roots, const bn_chosen *s)
 {
     bonsai_status rc;
@@ -283,8 +287,8 @@ done:
     return rc;
 }
 
-/* Puts the trees that go to the front: those below the bar, so many at most, which *going then
- * gets, but of each class one stays. */
+/* Moves the trees to drop to the front: those below the bar, *going of them at most, and never the
+ * last of a class.  *going gets their number. */
 static bonsai_status part_trees(int64_t *going, bn_ranked *root, int64_t roots, double bar,
                                 const bn_chosen *s)
 {
@@ -308,8 +312,8 @@ done:
     return rc;
 }
 
-/* Trees that were cut have no rank among the others: hardly more than their roots, which score
- * highest, they would put the knee where it tells roots from trees. */
+/* Ranks whole trees only: cut trees are hardly more than their roots, which score highest, and the
+ * knee would then separate roots from trees. */
 bonsai_status bn_chosen_prune_trees(bn_chosen *s, bn_cover *cover, int64_t most, int64_t *pruned)
 {
     bonsai_status rc;
@@ -335,7 +339,7 @@ done:
     return rc;
 }
 
-/* ---- a set as it was ---- */
+/* ---- snapshots ---- */
 
 bonsai_status bn_chosen_remember(bn_snapshot *out, const bn_chosen *s)
 {
@@ -367,7 +371,7 @@ bonsai_status bn_chosen_better(bool *better, const bn_chosen *s, const bn_snapsh
     return rc;
 }
 
-/* The arrays had room for all of this. */
+/* Copies back into arrays that had room for the snapshot when it was taken. */
 void bn_chosen_restore(bn_chosen *s, const bn_snapshot *then)
 {
     for (int64_t i = 0; i < s->members; i++) {
