@@ -87,7 +87,7 @@ class Coordinates(unittest.TestCase):
         for small in (self.small, self.arrays()):
             with self.assertRaisesRegex(graphbonsai.ArgumentError, "of 80 features, but .* 50"):
                 other.project(small)
-        with self.assertRaisesRegex(graphbonsai.ArgumentError, "no coordinates"):
+        with self.assertRaisesRegex(graphbonsai.ArgumentError, "not coordinates"):
             self.full.project(self.full)
         with self.assertRaisesRegex(graphbonsai.ArgumentError, "projection has the shape"):
             Graph.from_arrays(edge_index=np.array([[0], [1]]), x=np.ones((2, 3)),
