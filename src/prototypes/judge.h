@@ -17,9 +17,9 @@ bonsai_status bn_judge_embed(bn_job *job);
 void bn_judge_forget(bn_job *job);              /* frees them, ... */
 void bn_rows_forget(bn_job *job);               /* ... and the rows of trees alone */
 void bn_views_free(bn_views *v);
-/* Fills out = [own | around], dense or sparse by what it holds.  (views.c) */
+/* Fills out = [own | around], dense or sparse by what it holds. */
 bonsai_status bn_views_join(bn_embedding *out, const bn_views *v);
-/* Removes the first columns of dense rows. (views.c) */
+/* Removes the first columns of dense rows. */
 void bn_embedding_drop(bn_embedding *e, int64_t columns);
 /* Returns the rank's first tree. */
 static inline int64_t bn_job_first(const bn_job *job)

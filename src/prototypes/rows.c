@@ -193,20 +193,21 @@ static int64_t most_stored(const bn_storage *s, int64_t n, int64_t low, int64_t 
     return low;
 }
 
-typedef struct { int64_t size, row; } heavy;
+typedef struct { double rate; int32_t at; } rated;      /* a row or a column */
 
-static int by_size(const void *a, const void *b)
+/* Sorts by falling rate, the first of equals first. */
+static int by_rate(const void *a, const void *b)
 {
-    const heavy *x = a, *y = b;
-    if (x->size != y->size)
-        return x->size < y->size ? 1 : -1;
-    return (x->row > y->row) - (x->row < y->row);
+    const rated *x = a, *y = b;
+    if (x->rate != y->rate)
+        return x->rate < y->rate ? 1 : -1;
+    return (x->at > y->at) - (x->at < y->at);
 }
 
 static bonsai_status share_out(bn_keep *k, const bn_centres *m, int64_t most)
 {
     bonsai_status rc;
-    heavy *order = NULL;
+    rated *order = NULL;
     int64_t n = m->x.rows, low = 1, high = m->x.f > 1 ? m->x.f : 1, count = 0;
     BN_TRY(BN_NEW(&order, n));
     while (low < high) {
@@ -221,13 +222,13 @@ static bonsai_status share_out(bn_keep *k, const bn_centres *m, int64_t most)
     for (int64_t i = 0; i < n; i++) {
         k->keep[i] = k->live[i] < low ? k->live[i] : low;
         if (k->live[i] > low)
-            order[count++] = (heavy){m->size[i % m->count], i};
+            order[count++] = (rated){(double)m->size[i % m->count], (int32_t)i};
     }
     if (count == 0)
         k->t = 0;
-    qsort(order, (size_t)count, sizeof *order, by_size);
+    qsort(order, (size_t)count, sizeof *order, by_rate);
     for (int64_t i = 0; i < count && k->nnz < most; i++, k->nnz++)
-        k->keep[order[i].row]++;
+        k->keep[order[i].at]++;
 done:
     bn_free(order);
     return rc;
@@ -260,16 +261,6 @@ static void rate_columns(double *score, const bn_centres *m)
     }
 }
 
-typedef struct { double rate; int32_t column; } rated;
-
-static int by_rate(const void *a, const void *b)
-{
-    const rated *x = a, *y = b;
-    if (x->rate != y->rate)
-        return x->rate < y->rate ? 1 : -1;
-    return (x->column > y->column) - (x->column < y->column);
-}
-
 static int by_column(const void *a, const void *b)
 {
     const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -286,7 +277,7 @@ bonsai_status bn_columns_pick(int32_t **out, int64_t count, const double *rate, 
         all[j] = (rated){rate[j], (int32_t)j};
     qsort(all, (size_t)f, sizeof *all, by_rate);
     for (int64_t j = 0; j < count; j++)
-        (*out)[j] = all[j].column;
+        (*out)[j] = all[j].at;
     qsort(*out, (size_t)count, sizeof **out, by_column);
 done:
     bn_free(all);

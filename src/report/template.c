@@ -10,6 +10,7 @@
 
 /* Made from src/report/templates/ by cmake/embed.cmake. */
 extern const char bn_html_page[], bn_html_sheet[], bn_html_chart[], bn_html_tables[];
+extern const char bn_css_style[];
 static const char *const files[] = {bn_html_page, bn_html_sheet, bn_html_chart, bn_html_tables};
 
 enum { WORD = 64, DEEPEST = 32 };
@@ -336,4 +337,31 @@ void bn_fill(bn_page *p, const char *name, bn_json *values)
 void bn_fill_text(bn_page *p, const char *text, const bn_json *values)
 {
     fill(p, text, text + strlen(text), &(scope){values, NULL, false, 0});
+}
+
+/* ---- the frame of a page and of its sections -------------------------------- */
+
+void bn_page_begin(bn_page *p, const char *title, bool fragment)
+{
+    if (fragment)               /* several may share a document: their ids must differ */
+        p->charts = (int)(bn_crc32(0, title, (int64_t)strlen(title)) % 1000000) * 1000;
+    bn_fill(p, fragment ? "fragment" : "page", bn_json_pack("{ss}", "title", title));
+    bn_put(p, bn_css_style);
+    bn_fill(p, fragment ? "fragment-main" : "page-main", bn_json_object());
+}
+
+void bn_page_end(bn_page *p, bool fragment)
+{
+    bn_fill(p, fragment ? "fragment-end" : "page-end", bn_json_object());
+}
+
+void bn_section_begin(bn_page *p, const char *id, const char *heading, const char *folded)
+{
+    bn_fill(p, "section",
+            bn_json_pack("{ss,ss,ss?}", "id", id, "heading", heading, "folded", folded));
+}
+
+void bn_section_end(bn_page *p, const char *folded)
+{
+    bn_fill(p, "section-end", bn_json_pack("{ss?}", "folded", folded));
 }

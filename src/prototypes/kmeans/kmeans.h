@@ -73,12 +73,6 @@ typedef struct {
  * row is at a seed before there are k.  Ticks 0 .. k of `ticks`. */
 bonsai_status bn_kmeans_seed(bn_seeds *q, uint64_t seed, int64_t ticks);
 
-/* ---- equal rows (kmeans_distinct.c) ---- */
-
-/* Makes a cluster for each distinct row, in the order of their first. */
-bonsai_status bn_kmeans_distinct(int32_t *cluster, int64_t *found, const bn_embedding *e,
-                                 const int64_t *rows, int64_t count, int threads);
-
 /* ---- rounds (kmeans_round.c) ---- */
 
 typedef struct {
