@@ -148,11 +148,6 @@ void bn_basis_shares(double *x, const bn_basis *b)
     }
 }
 
-void bn_basis_angles(double *x, const bn_basis *b)
-{
-    bn_angles_of(x, b->factor, b->r);
-}
-
 static bonsai_status find_projection(bn_basis *b)
 {
     bonsai_status rc;

@@ -70,8 +70,7 @@ bonsai_status bn_basis_project(bn_embedding *out, const bn_basis *b, const bn_em
                                const bn_place *at);
 bonsai_status bn_basis_project_views(bn_views *out, const bn_basis *b, const bn_views *x,
                                      const bn_place *at);
-/* Turn coordinates at right angles into shares of the directions, and back; in place, r each. */
+/* Turns coordinates at right angles into shares of the directions (r), in place. */
 void bn_basis_shares(double *x, const bn_basis *b);
-void bn_basis_angles(double *x, const bn_basis *b);
 
 #endif

@@ -46,8 +46,6 @@ typedef struct {                /* of the rows of x: soft ones and weights, or o
 bonsai_status bn_fit_rows(bn_fit *q, const bn_labels *given);
 bonsai_status bn_fit_direct(bn_fit *q);                 /* w, by a factorisation per lambda */
 bonsai_status bn_fit_steps(bn_fit *q, bn_progress p);   /* w of one lambda, approximately */
-/* Does all of it, for one lambda and one label a row, in the faster way. */
-bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p);
 void bn_fit_free(bn_fit *q);
 
 typedef struct {                /* scores rows in a fixed order: see bn_score_rows */

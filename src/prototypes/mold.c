@@ -228,7 +228,7 @@ bonsai_status bn_shares_compact(bonsai_graph *g, const bn_shares *s, const bn_ba
         for (int64_t k = 0; k < s->r; k++)
             x[k] = (double)s->scale[i] * (double)s->number[i * s->r + k];
         if (b)
-            bn_basis_angles(x, b);
+            bn_angles_of(x, b->factor, b->r);
         for (int64_t k = first; k < s->r; k++)
             to[i * wide + k - first] = (float)x[k];
     }

@@ -82,7 +82,8 @@ done:
     return rc;
 }
 
-bonsai_status bn_fit_labels(bn_fit *q, const int32_t *label, bn_progress p)
+/* Fits one lambda and one label a row, in the faster way. */
+static bonsai_status fit_labels(bn_fit *q, const int32_t *label, bn_progress p)
 {
     bonsai_status rc;
     BN_TRY(bn_fit_rows(q, &(bn_labels){.label = label}));
@@ -127,7 +128,7 @@ bonsai_status bn_posterior(float *posterior, const bn_sharded *x, const int32_t 
         return BONSAI_OK;
     if (!here)
         BN_TRY(bn_rows_some(&some, &some_label, x, label, q.n));
-    BN_TRY(bn_agree(w, bn_fit_labels(&q, here ? label : some_label, x->at->progress)));
+    BN_TRY(bn_agree(w, fit_labels(&q, here ? label : some_label, x->at->progress)));
     /* those of rank 0, so that nothing hangs on how another machine rounds */
     BN_TRY(bn_share(w, q.w, (e->f + 1) * classes * (int64_t)sizeof *q.w, 0));
     BN_TRY(bn_agree(w, bn_scorer_new(&scorer, &q)));

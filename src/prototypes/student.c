@@ -55,16 +55,12 @@ static void draw(bn_student *s)
 
 /* ---- making ---- */
 
-static void rows_free(bn_student_rows *r)
-{
-    bn_embedding_free(&r->e);
-    bn_matrix_free(&r->flipped);
-}
-
 void bn_student_free(bn_student *s)
 {
-    for (int v = 0; v < BN_VIEWS; v++)
-        rows_free(&s->view[v]);
+    for (int v = 0; v < BN_VIEWS; v++) {
+        bn_embedding_free(&s->view[v].e);
+        bn_matrix_free(&s->view[v].flipped);
+    }
     bn_targets_free(&s->targets);
     bn_free(s->directions);
     bn_free(s->alone);

@@ -4,7 +4,7 @@
  * are filled, added and averaged by this table.
  *
  * SPDX-License-Identifier: MIT */
-#include "cellfacts.h"
+#include "study.h"
 
 #include <math.h>
 

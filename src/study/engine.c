@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cellfacts.h"
 #include "condense/methods.h"
 #include "study.h"
 

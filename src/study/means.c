@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "cellfacts.h"
+#include "study.h"
 #include "graph/graph.h"
 #include "options/options.h"
 

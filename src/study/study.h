@@ -3,6 +3,7 @@
  *   compare.c         the cells of a table of methods, ratios and models
  *   queue.c           groups of cells, one after the other or side by side
  *   engine.c          runs a group
+ *   cellfacts.c       the table of facts of cells
  *   means.c           cells of several splits and draws as one, and two methods in pairs
  *   suggest.c         the smallest ratio that keeps a share of the full graph's score
  *   train_beside.c    a model on the full graph, beside the small one
@@ -14,6 +15,7 @@
 #ifndef BN_STUDY_H
 #define BN_STUDY_H
 
+#include "record/fact.h"
 #include "graph/graph.h"
 
 typedef struct { double wl, seen; } bn_pair;
@@ -23,6 +25,15 @@ bonsai_status bn_pairs_sorted(bn_pair **out, int64_t pairs, const bonsai_graph *
                               bonsai_study what, const bonsai_train_options *o);
 /* Fills the outcome of a cell from its pairs, sorted. */
 void bn_correlate(bonsai_cell *c, const bn_pair *pair);
+
+/* ---- the facts of small graphs that cells hold (cellfacts.c) ---- */
+
+/* Fills the facts of a cell from those of its small graph. */
+void bn_cell_fill(bonsai_cell *c, const bonsai_condense_info *i);
+/* Adds the facts of a cell to sums; -1 once one is not known. */
+void bn_cell_add(bonsai_cell *to, const bonsai_cell *c);
+/* Divides the sums by the number of cells. */
+void bn_cell_divide(bonsai_cell *to, int64_t cells);
 
 /* The sections that enter training, as bits. */
 enum {

@@ -310,7 +310,7 @@ static void shares_and_coordinates_turn_into_each_other(void **state)
         }
         bn_embedding one = {.rows = 1, .f = COLS, .dense = row}, out;
         memcpy(angle, share, sizeof angle);
-        bn_basis_angles(angle, &b);
+        bn_angles_of(angle, b.factor, b.r);
         assert_int_equal(bn_basis_project(&out, &b, &one, &t->job.at), BONSAI_OK);
         memcpy(back, angle, sizeof back);
         bn_basis_shares(back, &b);
@@ -471,7 +471,7 @@ static void check_compact(const bonsai_graph *g, const bn_shares *s, const bn_ba
         double want[COLS];
         for (int64_t k = 0; k < b->r; k++)
             want[k] = (double)s->scale[i] * s->number[i * b->r + k];
-        bn_basis_angles(want, b);
+        bn_angles_of(want, b->factor, b->r);
         for (int64_t k = 1; k < b->r; k++)
             assert_true(fabs(want[k] - (double)x[i * (b->r - 1) + k - 1]) < 1e-5);
     }
