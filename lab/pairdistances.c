@@ -97,12 +97,6 @@ done:
     return rc;
 }
 
-static void free_pass(pass *p)
-{
-    bn_free(p->param);
-    bn_network_free(p->network);
-}
-
 static void subtract_labels(study *s)
 {
     for (int64_t i = 0; i < s->count; i++)
@@ -133,7 +127,8 @@ static bonsai_status differentiate(study *s)
     bn_softmax(s->error, n, s->errors, s->threads);
     subtract_labels(s);
 done:
-    free_pass(&p);
+    bn_free(p.param);
+    bn_network_free(p.network);
     return rc;
 }
 

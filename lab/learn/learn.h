@@ -19,11 +19,25 @@
 #define BN_LEARN_H
 
 #include "condense/methods.h"
-#include "workload.h"
 #include "nn/nn.h"
 #include "prototypes/prototypes.h"
 
 typedef struct bn_problem bn_problem;
+
+/* ---- an estimate of the work, for plans (workload.c) ---- */
+
+typedef struct {
+    double nodes;               /* that are learned */
+    double full, train;         /* of the full graph */
+    double features, classes, degree;
+    double pair;                /* bytes that any two nodes take */
+    double row;                 /* entries of a row of features after a hop */
+} bn_workload;
+
+typedef double bn_workload_fn(const bn_workload *w);        /* operations at effort 1 */
+
+bn_workload_fn bn_work_gcond, bn_work_gcond_x, bn_work_doscond, bn_work_sgdd,
+    bn_work_gc_sntk, bn_work_gdem, bn_work_gcsr, bn_work_sfgc, bn_work_geom;
 
 /* ---- a method ---- */
 

@@ -318,25 +318,17 @@ done:
 static bonsai_status most_nodes(bn_fit *fit, int64_t most, const bn_learner *how, const bn_job *job)
 {
     bonsai_status rc = BONSAI_OK;
-    double took = 0;
-    int64_t low = 0, high = most;
-    for (int64_t step = 1; low < high && took <= fit->bytes; step *= 2) {
-        const int64_t next = low + step < high ? low + step : high;
+    double took;
+    int64_t low = 0, high = most, step = 1;     /* doubles; 0: a trial was too large, so bisect */
+    while (low < high) {
+        const int64_t next = step == 0 ? high - (high - low) / 2 : bn_least(low + step, high);
         BN_TRY(bn_tick(job->at.progress, "fitting", most - (high - low), most));
         BN_TRY(stand_in_bytes(&took, next, fit->cut, how, job));
+        step = took <= fit->bytes ? 2 * step : 0;
         if (took <= fit->bytes)
             low = next;
         else
             high = next - 1;
-    }
-    while (low < high) {
-        const int64_t middle = high - (high - low) / 2;
-        BN_TRY(bn_tick(job->at.progress, "fitting", most - (high - low), most));
-        BN_TRY(stand_in_bytes(&took, middle, fit->cut, how, job));
-        if (took <= fit->bytes)
-            low = middle;
-        else
-            high = middle - 1;
     }
     BN_TRY(bn_tick(job->at.progress, "fitting", most, most));
     fit->nodes = low;

@@ -1,5 +1,4 @@
-/* workload.c -- an estimate of the floating-point operations of a method that learns at effort
- * 1.
+/* workload.c -- estimates the floating-point operations of a method that learns at effort 1.
  *
  * The terms are those of the rounds with the settings of Cora, whose factors were measured on Cora
  * and PubMed: a plan should tell minutes from hours, not seconds from seconds.

@@ -167,7 +167,6 @@ bn_json *value_published(const published *says);        /* NULL: null */
 bn_json *value_accuracy(const paper *p, const bonsai_cell *c);  /* with its sizes; NULL: null */
 figure   figure_of(const bonsai_cell *c);               /* of its accuracy; NULL: NAN */
 figure   figure_published(const published *says);
-double   figure_apart(figure a, figure b);              /* the error of their difference */
 
 bn_json *paper_tables(const paper *p);                  /* an array; NULL: no memory */
 void     paper_differences(const paper *p, bn_json *rows);

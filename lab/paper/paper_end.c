@@ -38,7 +38,7 @@ static double gap_of(const pair *d)
 /* Returns the standard error of the gap; NAN if it is not known. */
 static double error_of(const pair *d)
 {
-    return figure_apart(figure_of(d->cell), figure_published(&d->says));
+    return hypot(figure_of(d->cell).error, figure_published(&d->says).error);
 }
 
 static int differs(const pair *d)
@@ -93,10 +93,12 @@ static bn_json *reason(const pair *d)
 
 /* ---- the table ----------------------------------------------------------- */
 
-static bn_json *row_of(const place *at, double ratio, const char *what, const published *says)
+static bn_json *row_of(const place *at, double ratio, const char *what, const published *says,
+                       bn_json *ours, double gap, bn_json *why)
 {
-    return bn_json_pack("[s,s,f,s,o]", at->p->sets[at->set].is->name, bonsai_model_name(at->model),
-                        ratio, what, value_published(says));
+    return bn_json_pack("[s,s,f,s,o,o,o,o]", at->p->sets[at->set].is->name,
+                        bonsai_model_name(at->model), ratio, what, value_published(says), ours,
+                        value_plain(gap), why);
 }
 
 static int add_difference(const place *at, void *rows)
@@ -104,12 +106,9 @@ static int add_difference(const place *at, void *rows)
     pair d;
     if (!find_compared(&d, at) || !differs(&d))
         return 0;
-    bn_json *row = row_of(at, paper_is_full(at->item) ? 100 : at->ratio,
-                          paper_text(at->item, "method"), &d.says);
-    bn_json_add(row, value_accuracy(at->p, d.cell));
-    bn_json_add(row, value_plain(gap_of(&d)));
-    bn_json_add(row, reason(&d));
-    bn_json_add(rows, row);
+    bn_json_add(rows, row_of(at, paper_is_full(at->item) ? 100 : at->ratio,
+                             paper_text(at->item, "method"), &d.says,
+                             value_accuracy(at->p, d.cell), gap_of(&d), reason(&d)));
     return 0;
 }
 
@@ -133,12 +132,10 @@ static int add_gradient_difference(const place *at, void *rows)
     }
     if (!(fabs(nearest - says.value) > 2 * error))
         return 0;
-    bn_json *row = row_of(at, 100, "correlation with gradients", &says);
-    bn_json_add(row, value_plain(nearest));
-    bn_json_add(row, value_plain(nearest - says.value));
-    bn_json_add(row, value_text("not known: the paper does not say how weights begin, nor whether "
-                                "the bias counts"));
-    bn_json_add(rows, row);
+    bn_json_add(rows, row_of(at, 100, "correlation with gradients", &says, value_plain(nearest),
+                             nearest - says.value,
+                             value_text("not known: the paper does not say how weights begin, nor "
+                                        "whether the bias counts")));
     return 0;
 }
 
@@ -148,17 +145,6 @@ void paper_differences(const paper *p, bn_json *rows)
         paper_each_row(p, described(), add_difference, rows);
     paper_each_row(p, paper_named(paper_described("tables"), "name", "gradient"),
                    add_gradient_difference, rows);
-}
-
-static void say_left_out(char *out, size_t size, const paper *p)
-{
-    if (!paper_trains_as_published(p))
-        snprintf(out, size, "No accuracy is compared, because networks are trained otherwise than "
-                 "for the published figures (--protocol published, %d epochs).", PUBLISHED_EPOCHS);
-    else if (p->effort < 1)
-        snprintf(out, size, "Methods that learn are left out, because they do only %g of their "
-                 "published rounds here (--effort), and so is what was drawn only once.",
-                 p->effort);
 }
 
 static int count_compared(const place *at, void *payload)
@@ -176,19 +162,22 @@ void paper_say_compared(char *out, size_t size, const paper *p)
 {
     char left_out[280] = "";
     int count[2] = {0, 0};
-    say_left_out(left_out, sizeof left_out, p);
+    if (p->effort < 1)
+        snprintf(left_out, sizeof left_out, "Methods that learn are left out, because they do only "
+                 "%g of their published rounds here (--effort), and so is what was drawn only "
+                 "once. ", p->effort);
     paper_each_row(p, described(), count_compared, count);
     if (!paper_trains_as_published(p))
-        snprintf(out, size, "%s ", left_out);
+        snprintf(out, size, "No accuracy is compared, because networks are trained otherwise than "
+                 "for the published figures (--protocol published, %d epochs). ", PUBLISHED_EPOCHS);
     else if (count[0] == 0)
         snprintf(out, size, "No published accuracy is compared with ours: none that was measured "
-                 "has a published figure beside it, and an error. %s%s", left_out,
-                 *left_out ? " " : "");
+                 "has a published figure beside it, and an error. %s", left_out);
     else
         snprintf(out, size, "Every published accuracy that differs from ours by more than two "
                  "standard errors of the difference: %d of the %d that were compared. The "
                  "published error is the printed deviation, undivided, because the authors' runs "
-                 "go on with one model. %s%s", count[1], count[0], left_out, *left_out ? " " : "");
+                 "go on with one model. %s", count[1], count[0], left_out);
 }
 
 /* ---- sentences ----------------------------------------------------------- */

@@ -110,11 +110,6 @@ static int is_lists(const char *path, const char *name)
            path_ends_with(file, ".npz");
 }
 
-static int fits(const dataset *d, const bonsai_graph *g)
-{
-    return bonsai_graph_known(g) == d->is;
-}
-
 /* Returns the graph; NULL if it cannot be read. */
 static bonsai_graph *read_candidate(session *s, candidate *c, int say_why)
 {
@@ -132,7 +127,7 @@ static void try_named(session *s, dataset *d, candidate *c)
 {
     c->used = 1;
     bonsai_graph *g = read_candidate(s, c, 1);
-    if (g && fits(d, g))
+    if (g && bonsai_graph_known(g) == d->is)
         memcpy(d->path, c->path, sizeof d->path);
     else if (g)
         note(s, "%s is named like %s, but has %lld nodes, %lld edges, %lld features and %lld "
@@ -148,7 +143,7 @@ static void try_sizes(session *s, dataset *sets, int count, candidate *c)
 {
     bonsai_graph *g = read_candidate(s, c, 0);
     for (int i = 0; g && i < count; i++)
-        if (!*sets[i].path && fits(&sets[i], g)) {
+        if (!*sets[i].path && bonsai_graph_known(g) == sets[i].is) {
             memcpy(sets[i].path, c->path, sizeof sets[i].path);
             note(s, "%s is taken for %s, by its size", c->path, sets[i].is->title);
             break;

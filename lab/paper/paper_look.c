@@ -21,12 +21,10 @@ enum { THETAS = sizeof thetas / sizeof *thetas };
 
 static bn_json *power_row(const dataset *d, const bonsai_power *w)
 {
-    const double value[] = {(double)w->sample, w->error.mean, w->error.upper, w->error.most,
-                            w->error.above, w->power_above};
-    bn_json *row = bn_json_pack("[s,f,f]", d->is->name, w->theta, w->delta);
-    for (size_t i = 0; i < sizeof value / sizeof *value; i++)
-        bn_json_add(row, value_plain(value[i]));
-    return row;
+    return bn_json_pack("[s,f,f,o,o,o,o,o,o]", d->is->name, w->theta, w->delta,
+                        value_plain((double)w->sample), value_plain(w->error.mean),
+                        value_plain(w->error.upper), value_plain(w->error.most),
+                        value_plain(w->error.above), value_plain(w->power_above));
 }
 
 static bonsai_status look_at_lemma(paper *p, int set, const bonsai_graph *g,
@@ -62,10 +60,10 @@ static double score_at(const bonsai_scores *s, int64_t rank)
 
 static void add_scores(paper *p, int set, const bonsai_scores *s)
 {
-    bn_json *at = bn_json_array(), *row = bn_json_pack("[s]", p->sets[set].is->name);
-    bn_json_add(row, value_plain((double)s->ranked));
-    bn_json_add(row, value_plain((double)s->knee + 1));
-    bn_json_add(row, value_plain(score_at(s, s->knee)));
+    bn_json *at = bn_json_array();
+    bn_json *row = bn_json_pack("[s,o,o,o]", p->sets[set].is->name, value_plain((double)s->ranked),
+                                value_plain((double)s->knee + 1),
+                                value_plain(score_at(s, s->knee)));
     for (int64_t i = 0; i < s->count; i++)
         bn_json_add(at, bn_json_pack("[f,f]", (double)s->rank[i] + 1, s->score[i]));
     p->seen[set].pagerank = bn_json_pack("{s:[o],s:o}", "rows", row, "at", at);

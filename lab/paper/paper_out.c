@@ -246,8 +246,8 @@ int paper_write(paper *p)
     snprintf(path, sizeof path, "%s/results.json", p->out);
     p->results = bn_json_pack("{s:s,s:o,s:o,s:f,s:f,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}",
                               "bonsai_paper", bonsai_version(), "options", options(p), "machine",
-                              machine(p), "seconds", now, "seconds_runs", seconds_of_runs(now, path),
-                              "cells", (int64_t)p->count, "taken", p->taken, "datasets", sets(p, 1),
+                              machine(p), "seconds", now, "seconds_runs",
+                              seconds_of_runs(now, path), "cells", (int64_t)p->count, "taken", p->taken, "datasets", sets(p, 1),
                               "missing", sets(p, 0), "refused", refused(p), "verdict",
                               paper_verdict(p), "summary", paper_summary(p), "tables",
                               paper_tables(p));

@@ -112,14 +112,9 @@ figure figure_published(const published *says)
     return says ? (figure){says->value, says->spread} : (figure){NAN, NAN};
 }
 
-double figure_apart(figure a, figure b)
-{
-    return hypot(a.error, b.error);
-}
-
 static void judge_by(bn_json *cell, figure value, figure beside, const char *against)
 {
-    const double error = figure_apart(value, beside), gap = value.value - beside.value;
+    const double error = hypot(value.error, beside.error), gap = value.value - beside.value;
     if (!bn_json_is_object(cell) || isnan(error) || isnan(gap))
         return;
     const int apart = fabs(gap) > 2 * error, better = gap > 0;
