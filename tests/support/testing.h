@@ -29,7 +29,7 @@ uint8_t *read_file(const char *path, size_t *len);      /* free() it */
  * else a quarter. */
 uint64_t cases_to_run(uint64_t all);
 
-/* Returns which allocation fails after the nth one: the next among the first cases_to_run(128), then
+/* Returns which allocation fails after the nth one: the next among the first 32 (256 with NIGHT), then
  * in steps that grow; always the next with FAULTS=all. */
 int64_t next_fault(int64_t nth);
 
