@@ -23,8 +23,7 @@ typedef struct {
     bonsai_status rc;
     bn_error error;             /* if the method failed: the refusal, ... */
     char sentence[120];         /* ... and its reason, without the name of the file */
-    int64_t bound_nodes;            /* where it cannot win: from so many nodes info.probe is what it
-                                 * can expect */
+    int64_t bound_nodes;        /* if it cannot win: the nodes that info.probe bounds */
 } entrant;
 
 /* ---- entering ---- */
@@ -129,19 +128,21 @@ static void say_why(entrant *best, const entrant *other, const bn_job *job)
     if (job->judge.far.rows == 0)
         bn_fact_print(i, BN_FACT_WHY, "%s: there are no nodes for a probe to judge on", name);
     else if (other->bound_nodes > 0)
-        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
-                 "%lld training node%s as they are, would score %.1f %%", name, best->info.probe,
-                 (long long)job->judge.far.rows, judged, bn_s(job->judge.far.rows),
-                 (long long)other->bound_nodes, bn_s(other->bound_nodes), other->info.probe);
+        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best "
+                      "alternative, %lld training node%s as they are, would score %.1f %%", name,
+                      best->info.probe, (long long)job->judge.far.rows, judged,
+                      bn_s(job->judge.far.rows), (long long)other->bound_nodes,
+                      bn_s(other->bound_nodes), other->info.probe);
     else if (other->rc != BONSAI_OK)
         bn_fact_print(i, BN_FACT_WHY, "%s: %s cannot be made: %s", name, with, other->sentence);
     else
-        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best alternative, "
-                 "%s, scores %.1f %%", name, best->info.probe, (long long)job->judge.far.rows,
-                 judged, bn_s(job->judge.far.rows), with, other->info.probe);
+        bn_fact_print(i, BN_FACT_WHY, "%s: the probe scores %.1f %% (%lld %s node%s); the best "
+                      "alternative, %s, scores %.1f %%", name, best->info.probe,
+                      (long long)job->judge.far.rows, judged, bn_s(job->judge.far.rows), with,
+                      other->info.probe);
 }
 
-/* Repeats the refusal of the first method that makes nodes, else of any. */
+/* Raises again the refusal of the first method that makes nodes, else of any. */
 static bonsai_status refuse(const entrant *all, int count)
 {
     const entrant *first = all;

@@ -51,7 +51,7 @@ static bonsai_status too_little(const bn_preparation *p, bn_bound b, int64_t lea
 static bonsai_status refuse_few(const bn_preparation *p, const bn_needs *q, int sharing)
 {
     enum { MEGABYTE = 1 << 20 };
-    const int64_t told = bn_needs_told(q, p->program), least = bn_needs_least(q);
+    const int64_t told = bn_needs_reported(q, p->program), least = bn_needs_least(q);
     const int64_t reserved = least + bn_needs_reserved(q);
     const bn_bound given = {p->o.memory, p->o.memory, "option memory"};
     const bn_bound outer = bn_memory_outer(sharing);

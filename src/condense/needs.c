@@ -316,7 +316,7 @@ int64_t bn_needs_program(void)
     return here <= USUAL ? USUAL : (here / STEP + 1) * STEP;
 }
 
-int64_t bn_needs_told(const bn_needs *q, int64_t program)
+int64_t bn_needs_reported(const bn_needs *q, int64_t program)
 {
     return ((bn_needs_least(q) + program) / MEGABYTE + 2) * MEGABYTE;
 }

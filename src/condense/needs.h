@@ -24,7 +24,7 @@ int64_t bn_needs_reserved(const bn_needs *q);   /* address space beside that, wh
  * large that two runs agree; and the least memory to report, in whole megabytes, with room for
  * some pages more in another run or rank. */
 int64_t bn_needs_program(void);
-int64_t bn_needs_told(const bn_needs *q, int64_t program);
+int64_t bn_needs_reported(const bn_needs *q, int64_t program);
 /* Lowers the threads, to one at least, until they fit a limit of memory (without the program's
  * part) and the address space that the process may still reserve. */
 void bn_needs_fit(bn_needs *q, int64_t memory, int64_t room);
@@ -32,7 +32,7 @@ void bn_needs_fit(bn_needs *q, int64_t memory, int64_t room);
  * of the embedding; and those of the panels alone. */
 int64_t bn_needs_large(const bn_needs *q, int columns);
 int64_t bn_needs_all(const bn_needs *q);        /* ... of as many as are usual, ... */
-int bn_needs_columns(const bn_needs *q);        /* ... each panel having so many */
+int bn_needs_columns(const bn_needs *q);        /* ... each panel */
 int64_t bn_needs_panels(const bn_needs *q, int columns);
 /* Return the share of the nodes whose embedding after `round` rounds is needed (after the last one,
  * the nodes to embed), and the number of other ranks' nodes that a rank needs for that round, if
@@ -45,7 +45,7 @@ double bn_needs_halo_of(const bn_needs *q, double share);
 /* Returns the number of unlabelled nodes whose rows prototypes are made of: see unlabelled.c. */
 double bn_needs_wide(const bn_needs *q);
 double bn_needs_clusters(const bn_needs *q);            /* of full rows, that the budget holds */
-double bn_needs_row(const bonsai_shape *s, int rounds); /* numbers in a row of the embedding, at most, */
+double bn_needs_row(const bonsai_shape *s, int rounds); /* most numbers in a row of the embedding, */
 double bn_needs_views(const bn_needs *q);               /* ... and in its other views: judge.h */
 /* Return the non-zero entries of such a row; whether rows of `rounds` rounds are sparse before
  * round `round`; and the bytes of a row that is sent before it. */

@@ -106,7 +106,7 @@ static int words_of(const bonsai_field *f)
     return count;
 }
 
-/* NaN is in no range, so the comparisons are written to fail on it. */
+/* Returns whether a value is in range.  Every comparison fails on NaN, which is in no range. */
 bool bn_field_in_range(const bonsai_field *f, double v)
 {
     if (f->type == BONSAI_FIELD_FLAG || f->type == BONSAI_FIELD_U64)
@@ -180,7 +180,7 @@ static int split_text(char *text, size_t size, const double split[3])
     return bn_print(text, size, "%.9g/%.9g/%.9g", split[0], split[1], split[2]);
 }
 
-/* "gcn,sage". */
+/* Writes the words of a set: "gcn,sage". */
 static int set_text(char *text, size_t size, const bonsai_field *f, int64_t bits)
 {
     char all[128] = "";

@@ -42,7 +42,7 @@ static bonsai_status check_size(const void *given, const char *name)
                    "bonsai.h", name, name);
 }
 
-/* Lays the caller's struct over one of `full` bytes. */
+/* Copies the caller's struct over one of `full` bytes; fails if it has unknown options. */
 static bonsai_status lay_over(void *out, size_t full, const void *given, const char *name)
 {
     size_t size;
@@ -77,7 +77,7 @@ bonsai_status bn_options_read(void *out, const void *given, bonsai_options_kind 
     return rc == BONSAI_OK ? bn_fields_check(kind, out) : rc;
 }
 
-/* Stamps the caller's struct with its own size, so that both sides may differ. */
+/* Fills the caller's struct and sets its size to the caller's, which may differ from ours. */
 void bn_init_sized(void *out, size_t size, const void *defaults, size_t full)
 {
     if (!out)

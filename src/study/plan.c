@@ -197,7 +197,7 @@ static void plan_memory(planning *x)
     bn_needs *q = &x->q;
     const int64_t program = bn_needs_program();
     int64_t panels, room, all = bn_needs_all(q), fixed = bn_needs_fixed(q) + program;
-    p->least = bn_needs_told(q, program);
+    p->least = bn_needs_reported(q, program);
     p->most = fixed + all > p->least ? fixed + all : p->least;
     p->columns = bn_needs_columns(q);
     room = x->o->memory > 0 ? x->o->memory - fixed : all;

@@ -316,7 +316,7 @@ static void visit(const cart *t, lane *l, stretch *s, int64_t at, bool root)
         walk_both_ways(t, l, 1, (run){x + left, s->count - left, at, luck_of(t, 1, s->feature)});
 }
 
-/* Leaves the best split of either child in the first lane. */
+/* Finds the best split of either child, and stores it in the first lane. */
 static void visit_all(cart *t, const node *n, bool root)
 {
     int64_t lanes = n->entries < WORTH_THREADS ? 1 : t->lanes;

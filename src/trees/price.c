@@ -149,11 +149,6 @@ void bn_price_undo(bn_price *p, const int32_t *nodes, int64_t count)
     p->now = p->marked;
 }
 
-bool bn_price_has(const bn_price *p, int32_t node)
-{
-    return bn_bit(p->in, node);
-}
-
 const uint64_t *bn_price_bits(const bn_price *p)
 {
     return p->in;

@@ -154,7 +154,4 @@ static inline bn_row_facts bn_reader_known(const bn_reader *r, int32_t node)
     return r->facts[bn_slotmap_find(&r->slots, node)];
 }
 
-/* Returns the nodes of the priced set, as bits. */
-const uint64_t *bn_price_bits(const bn_price *p);
-
 #endif

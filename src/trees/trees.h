@@ -62,7 +62,7 @@ void    bn_price_free(bn_price *p);
 double  bn_price_bytes(const bn_price *p);
 int64_t bn_price_nodes(const bn_price *p);
 int64_t bn_price_entries(const bn_price *p);
-bool    bn_price_has(const bn_price *p, int32_t node);
+const uint64_t *bn_price_bits(const bn_price *p);       /* the priced nodes, as bits */
 bonsai_status bn_price_add(bn_price *p, int32_t node);  /* must not be in */
 void    bn_price_remove(bn_price *p, int32_t node);     /* must be in */
 void    bn_price_again(bn_price *p, int32_t node);      /* adds one that was in before */
@@ -179,7 +179,7 @@ typedef struct {                /* a look at the PageRank of all nodes */
 } bn_trace_round;
 
 typedef struct {
-    int64_t count, every, met;  /* every so many roots one is a point; met since the last one */
+    int64_t count, every, met;  /* points; roots from one point to the next; roots since the last */
     bn_trace_point point[BN_TRACE_POINTS];      /* by roots in the order in which they were taken */
     int64_t starts;
     int32_t start[BN_TRACE_STARTS];             /* roots that had come when a round began */

@@ -46,7 +46,7 @@ static void the_price_is_the_size_whatever_comes_and_goes(void **state)
             assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
             for (int step = 0; step < 60; step++) {
                 int32_t v = random_below(&s, (int)g->view.nodes);
-                assert_int_equal(bn_price_has(p, v), in[v]);
+                assert_int_equal(bn_bit(bn_price_bits(p), v), in[v]);
                 if (in[v])
                     bn_price_remove(p, v);
                 else
@@ -112,7 +112,7 @@ static void undoing_goes_back_to_the_mark(void **state)
         bn_price_undo(p, added, count);
         assert_true(bn_price_bytes(p) == before);
         assert_int_equal(bn_price_nodes(p), 2);
-        assert_true(bn_price_has(p, 3) && !bn_price_has(p, 6));
+        assert_true(bn_bit(bn_price_bits(p), 3) && !bn_bit(bn_price_bits(p), 6));
         bn_price_free(p);
         bn_reader_free(r_p);
         bonsai_graph_free(g);
@@ -132,7 +132,7 @@ static void no_set_costs_less_than_its_floor_and_the_least_of_what_comes(void **
         assert_int_equal(bn_price_new(&p, r_p), BONSAI_OK);
         for (int step = 0; step < 30; step++) {
             int32_t v = random_below(&s, (int)g->view.nodes);
-            if (bn_price_has(p, v))
+            if (bn_bit(bn_price_bits(p), v))
                 continue;
             double one;
             assert_int_equal(bn_price_least(&one, p, v), BONSAI_OK);

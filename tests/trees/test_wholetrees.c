@@ -372,7 +372,7 @@ static void check_round(const work *w, const bn_chosen *s, const bool *stays)
             needed |= stays[r] && w->hops[r][v] <= bn_chosen_find(s, r)->depth;
         assert_int_equal(in_set(s, v), needed);
         assert_int_equal(bn_chosen_role(s, v) == BONSAI_ROLE_ROOT, stays[v]);
-        assert_int_equal(bn_price_has(s->price, v), needed);
+        assert_int_equal(bn_bit(bn_price_bits(s->price), v), needed);
         roots += stays[v];
         if (needed) {
             int32_t by = bn_chosen_find(s, v)->brought;
@@ -424,7 +424,7 @@ static void describe(char *out, size_t size, const work *w, const bn_chosen *s)
     for (int32_t v = 0; v < w->g->view.nodes; v++)
         if (in_set(s, v)) {
             const bn_chosen_node *c = bn_chosen_find(s, v);
-            assert_true(bn_price_has(s->price, v));
+            assert_true(bn_bit(bn_price_bits(s->price), v));
             at += snprintf(out + at, size - (size_t)at, "; %d: %d %d %d %d", v, c->role,
                            c->role == BONSAI_ROLE_ROOT ? c->depth : 0, c->brought,
                            c->role == BONSAI_ROLE_ROOT ? c->turn : 0);
