@@ -1,6 +1,7 @@
 /* test_hoptree.c -- trees that grow into a priced set, or leave it as it was.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/slotmap.h"
 #include "condensing.h"
 
 /* Hops from root to every node by relaxing all edges n times; 99: not reached. */

@@ -1,6 +1,7 @@
 /* test_price.c -- the price of a set of nodes, to the byte.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/slotmap.h"
 #include "condensing.h"
 
 /* The graph that some nodes induce, without what a condensed graph never has. */

@@ -2,6 +2,7 @@
  * distances that are found by brute force.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/slotmap.h"
 #include "record/fact.h"
 #include "condensing.h"
 
