@@ -119,7 +119,7 @@ says 2 'bonsai-mpi: --update runs on one machine: use bonsai condense
 try: bonsai-mpi condense --help'
 # Help is silent about these, and has all others of bonsai.
 on 1 help condense
-for option in $("$BONSAI" help condense | sed -n 's/^ .*\(--[a-z-]*\).*/\1/p' | sort -u); do
+for option in $("$BONSAI" help condense | sed -n '/^examples/q;s/^ .*\(--[a-z-]*\).*/\1/p' | sort -u); do
     case $option in
     --eval | --update | --was | --inductive | --select-features)
         ! grep -q -e "$option\>" out || fail "help has $option, which ranks refuse" ;;
