@@ -396,6 +396,7 @@ typedef struct {                /* one cell of a table: what is asked, and what 
 typedef enum { BONSAI_CELL_REAL, BONSAI_CELL_WHOLE, BONSAI_CELL_BYTES } bonsai_cell_type;
 
 typedef struct {                /* a number of a cell */
+    size_t  size;               /* set by the library */
     const char *name;           /* of the member of bonsai_cell, and in files */
     size_t offset;              /* of the member: a double, or if WHOLE an int64_t */
     bonsai_cell_type type;      /* BYTES: a double that files write as a whole number */

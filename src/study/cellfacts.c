@@ -14,9 +14,9 @@ typedef struct {
     bn_fact_id id;
 } number;
 
-#define AT(name, kind) {#name, offsetof(bonsai_cell, name), BONSAI_CELL_##kind, 0, 0}
+#define AT(name, kind) {sizeof(bonsai_cell_row), #name, offsetof(bonsai_cell, name), BONSAI_CELL_##kind, 0, 0}
 #define DETAIL(name, kind, without)                                                                \
-    {#name, offsetof(bonsai_cell, name), BONSAI_CELL_##kind, 1, without}
+    {sizeof(bonsai_cell_row), #name, offsetof(bonsai_cell, name), BONSAI_CELL_##kind, 1, without}
 #define OF(id) true, BN_FACT_##id
 static const number numbers[] = {
     {AT(bytes, BYTES), false, 0}, {AT(share, REAL), false, 0},

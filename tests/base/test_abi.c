@@ -622,6 +622,7 @@ static void structs_of_the_library_say_their_size(void **state)
     assert_int_equal(bonsai_model_facts(bonsai_training_model(t))->size, sizeof(bonsai_model_info));
     assert_int_equal(bonsai_field_at(BONSAI_OPTIONS_TRAIN, 0)->size, sizeof(bonsai_field));
     assert_int_equal(bonsai_fact_at(0)->size, sizeof(bonsai_fact_row));
+    assert_int_equal(bonsai_cell_row_at(0)->size, sizeof(bonsai_cell_row));
     assert_int_equal(bonsai_known_at(0)->size, sizeof(bonsai_known));
     assert_int_equal(bonsai_suggest(&found, full, NULL), BONSAI_OK);
     assert_int_equal(bonsai_suggestion_info(found)->size, sizeof(bonsai_suggest_info));

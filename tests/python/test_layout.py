@@ -22,7 +22,7 @@ UNBOUND = {"status_text", "graph_load", "graph_nodes", "graph_features", "graph_
            "graph_checksum", "graph_shape", "graph_known", "known_at",
            "plan_make", "graph_convert", "graph_build64", "graph_soft_label",
            "graph_weight", "graph_origin", "graph_members", "graph_class_name", "graph_feature_name",
-           "graph_name_features", "group_name", "shell_word"}
+           "graph_name_features", "group_name", "shell_word", "cell_row_at"}
 
 
 def header():
