@@ -77,7 +77,8 @@ static int settle_eval(session *s, arguments *a)
     return training_models(s, t, "--eval");
 }
 
-/* Requires exactly one budget; the parser has refused numbers that are not above 0. */
+/* Fails if two budgets are given, and reads lists of budgets and outputs.  The parser has refused
+ * numbers that are not above 0. */
 static int settle_budget(session *s, arguments *a)
 {
     char first[48] = "", name[48];

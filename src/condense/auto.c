@@ -1,6 +1,6 @@
 /* auto.c -- chooses the best of several methods: each makes its graph, and a probe scores it.
  *
- * Prototypes are first, with the score that they were chosen by.  Nodes are picked only if they can
+ * Prototypes are first.  Nodes are picked only if they can
  * still win, because picking, neighbours above all, takes longer than prototypes.  Methods that
  * pick nodes enter from the cheapest to the dearest, each only while picked nodes can still beat
  * the best so far.  They measure on the rows that prototypes are made of.  The highest score wins,

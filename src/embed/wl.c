@@ -11,7 +11,7 @@
  * A round computes only the rows that the requested rows will need; over ranks, each computes its
  * own, and the neighbours' rows of other ranks are sent before each round (wl_halo.c).
  *
- * The rule of averaging (rule.h) is the paper's WL kernel, or the mean that prototypes use.
+ * The rule of averaging (embed.h) is the paper's WL kernel, or the mean that prototypes use.
  *
  * SPDX-License-Identifier: MIT */
 #include <math.h>

@@ -49,7 +49,7 @@ typedef struct {
     const bn_place *at;
     bn_rule rule;
     bool    sparse;             /* sparse features */
-    float  *factor;             /* n: see rule.h; 0: no neighbour */
+    float  *factor;             /* n: see embed.h; 0: no neighbour */
     uint8_t *need;              /* n: each row is needed at the levels below this; NULL: at all */
     bn_wl_list in, out;         /* halo rows, and own rows that are in the halo of others */
     int64_t *in_bytes, *out_bytes;      /* ranks */

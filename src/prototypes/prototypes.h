@@ -1,9 +1,13 @@
 /* prototypes.h -- synthetic nodes: clusters of embeddings, their labels, and how they are stored.
  *
- *   kmeans.c     class-wise clusters; kmeans_deep.c: of clusters, where there are many
- *   probe.c      ridge regression in closed form: the judge of candidates
+ *   kmeans/      clusters of the rows of each class
+ *   guide.c, basis.c  directions that separate classes, and prototypes as mixtures of them
+ *   molds.c      which bases and numbers of prototypes are tried (mold.h says what a mold is)
+ *   search.c     the candidates under a budget
+ *   probe.c      ridge regression in closed form, which scores candidates
+ *   finals.c     networks trained on the last few candidates; choose.c: the choice by their scores
  *   posterior.c  soft classes
- *   prototypes.c the candidates under a budget, the search among them, the graph of the best
+ *   prototypes.c the whole: search, and the graph of the best
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BN_PROTOTYPES_H
@@ -91,7 +95,7 @@ typedef struct {                /* what was chosen, for the report */
     const char *rows;           /* what they are made of */
     int     bits, columns;      /* of a value; whether all rows share their columns */
     int64_t directions;         /* of the basis that rows are mixtures of; 0: no basis */
-    double  probe;              /* its score in percent on `judged` validation nodes */
+    double  probe;              /* its score in percent on `judged` validation or held-out nodes */
     double  full;               /* that of all rows in the coordinates of the basis; 0: no basis */
     int64_t judged, candidates; /* how many candidates were scored */
     int     finalists;          /* how many of them networks were trained on; 0: the probe chose */
@@ -102,9 +106,9 @@ typedef struct {                /* what was chosen, for the report */
 typedef bonsai_status bn_make_fn(bonsai_graph **out, bn_recipe *r, const bn_job *job,
                                  const bn_budget *budget);
 
-/* Makes the small graph of prototypes that scores best under the budget.  It has self loops,
- * labels, roles, origins (the member nearest to the stored row), members if job->o->members asks
- * for them, and soft labels and weights if they improve the score. */
+/* Makes the small graph of the best prototypes under the budget (search.c says what is best).  It
+ * has self loops, labels, roles, origins (the member nearest to the stored row), members if
+ * job->o->members asks for them, and soft labels and weights if they improve the score. */
 bn_make_fn bn_prototypes;
 
 #endif

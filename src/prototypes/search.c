@@ -1,10 +1,11 @@
-/* search.c -- candidates under a budget, and the probe's choice among them.
+/* search.c -- makes candidates under a budget and looks for the best.
  *
  * A candidate is a number of prototypes, what their rows are made of (centres.c), and how these
  * are stored (storage.c): few with full rows, or many with thin ones.  Which is best differs from
  * graph to graph, from one per class to single nodes, so the search goes over the whole range in
- * large steps, then tries the steps beside the best, other rows, and other ways to store them.  The
- * probe scores each as its reader will see it, and the highest score wins.
+ * large steps, then tries the steps beside the best, other rows, and other ways to store them. 
+ * The probe scores each as a reader of the file will see it.  If networks may be trained on the
+ * last few (finals.c), they decide (choose.c); else the highest score of the probe wins.
  *
  * SPDX-License-Identifier: MIT */
 #include "search.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 14 };                    /* candidates, about */
+enum { TRIES = 14 };                    /* candidates that the progress bar expects */
 enum { TAUGHT = 20 };                   /* members of a prototype that its teacher alone labels */
 enum { STRIDE = 4, SIZES = 40, MANY = 100000 };         /* MANY rows: larger steps */
 enum { LEAST_ENTRIES = 8, LEAST_COLUMNS = 32 };         /* of a row that is worth trying */
@@ -489,7 +490,7 @@ done:
     return rc;
 }
 
-/* Tries sizes, kinds of rows and forms near those of the best candidate. */
+/* Tries other kinds of rows; if the probe decides, also sizes and forms near those of the best. */
 static bonsai_status improve_rows(bn_search *w)
 {
     bonsai_status rc;

@@ -41,13 +41,16 @@ bonsai_status bn_stage_end(bn_exemplars *t);
 bonsai_status bn_exemplars_new(bn_exemplars *t, bn_choice *out, const bn_job *job,
                                const bn_budget *budget);
 void bn_exemplars_free(bn_exemplars *t);        /* zeros are fine */
-/* Takes whole trees in the order of the greedy cover until none fits, and one for every class. */
+/* Takes whole trees in the order of the greedy cover until none fits.  A class that has a seat and
+ * no tree gets its root alone or with a shallower tree; so does the first root if no tree fits. */
 bonsai_status bn_take_trees(bn_exemplars *t);
 /* Fills the rest of the budget: with whole trees, then with shallower ones if they may be cut. */
 bonsai_status bn_fill_trees(bn_exemplars *t);
-/* Ranks the chosen nodes by PageRank and drops those below the knee.  *more: fill again. */
+/* Ranks the chosen nodes by PageRank and drops those below the knee; with keep_trees whole trees.
+ * *more: fill again. */
 bonsai_status bn_prune_trees(bool *more, bn_exemplars *t);
-/* Ends a round; undoes one of whole trees that improves nothing.  *more: another may follow. */
+/* Ends a round; undoes one of whole trees that improves nothing.  *more: another may follow;
+ * with keep_trees bn_prune_trees alone says so. */
 bonsai_status bn_end_round(bool *more, bn_exemplars *t);
 /* Adds single nodes to the rest of the budget, scores the chosen nodes, and stores them in out. */
 bonsai_status bn_finish_trees(bn_exemplars *t);

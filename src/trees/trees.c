@@ -33,7 +33,7 @@ bonsai_status bn_trees(bn_choice *out, bn_job *job, const bn_budget *budget)
     BN_TRY(bn_exemplars_new(&t, out, job, budget));
 
     /* Section 3.2, algorithm 1: the tree that represents most samples which no other does yet,
-     * again and again, while whole trees fit. */
+     * again and again, while whole trees fit.  Ours: room for one node of every class is kept. */
     BN_TRY(bn_take_trees(&t));
 
     /* Section 3.2, "Sparsification and enrichment", and the appendix on PPR. */
@@ -44,11 +44,12 @@ bonsai_status bn_trees(bn_choice *out, bn_job *job, const bn_budget *budget)
             break;
         /* Step 6: more trees by algorithm 1, of less depth once no whole tree fits. */
         BN_TRY(bn_fill_trees(&t));
-        /* Step 7: again, until no tree is added or hardly a node is pruned. */
+        /* Step 7: again, until no tree is added.  Ours: or the budget is used and hardly a node is
+         * pruned (bn_prune_trees). */
         BN_TRY(bn_end_round(&more, &t));
     }
 
-    /* Bytes that no tree can use go to single ego nodes, the nearest first. */
+    /* Ours: bytes that no tree can use go to single ego nodes, the nearest first. */
     BN_TRY(bn_finish_trees(&t));
 done:
     bn_exemplars_free(&t);
