@@ -79,7 +79,7 @@ sed 's|--k1:#[0-9a-f]*|--k1:#2f8ff0|g' trees.html >bad-alike.html
 sed 's|--k2:#[0-9a-f]*|--k2:#6e4b00|g; s|--k4:#[0-9a-f]*|--k4:#9c1010|g; s|--k5:#[0-9a-f]*|--k5:#4d5a00|g' trees.html >bad-blind.html
 sed 's|class="nodes"|class="nodes" style="min-width:2000px"|' protos.html >bad-cut.html
 sed 's|min-width:min-content|min-width:0|g' ratio.html >bad-tile.html
-sed 's|padding:1.75rem;overflow|padding:0;overflow|' protos.html >bad-frame.html
+sed 's|padding:1.75rem;overflow|padding:0;overflow|' trees.html >bad-frame.html
 sed 's|class="hint fits"|class="sr"|' protos.html >bad-hint.html
 sed 's|position:sticky;top:0|position:static|' measured.html >bad-heads.html
 sed 's|rem"><caption|px"><caption|' measured.html >bad-group.html
