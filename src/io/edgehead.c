@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "edgehead.h"
+#include "json.h"
 
 enum { NAMES = 7 };
 
@@ -175,9 +176,7 @@ static void show_name(char *out, size_t size, const bn_field *f, int64_t column)
         snprintf(out, size, "column %lld", (long long)column + 1);
     else
         snprintf(out, size, "%.*s", len, f->text);
-    for (; *out; out++)
-        if ((uint8_t)*out < 0x20 || *out == 0x7f)
-            *out = '?';
+    bn_utf8_clean(out, '?');
 }
 
 /* Adds a name to those of columns that are not read, as long as there is room. */

@@ -74,39 +74,12 @@ void bn_putf(bn_page *p, const char *format, ...)
 
 /* ---- escaped text -------------------------------------------------------- */
 
-/* Returns the length of the character at s and sets its code; 0: it is not valid. */
-static int decode(const unsigned char *s, uint32_t *code)
-{
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    int len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-              s[0] < 0xf5 ? 4 : 0;
-    if (len == 0)
-        return 0;
-    *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
-    for (int i = 1; i < len; i++) {
-        if ((s[i] & 0xc0) != 0x80)              /* the ending zero too */
-            return 0;
-        *code = *code << 6 | (s[i] & 0x3f);
-    }
-    if (*code < least[len] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
-        return 0;
-    return len;
-}
-
-/* Returns whether a character is a control character, changes the direction of text, or is not in
- * Unicode. */
-static bool is_harmful(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069) || (c >= 0xfdd0 && c < 0xfdf0) || (c & 0xfffe) == 0xfffe;
-}
-
 static void put_character(bn_page *p, const unsigned char *s, int len, uint32_t code)
 {
     const char *entity = code == '&' ? "&amp;" : code == '<' ? "&lt;" : code == '>' ? "&gt;" :
                          code == '"' ? "&quot;" : code == '\'' ? "&#39;" :
                          code == '\n' || code == '\t' || code == '\r' ? " " :
-                         len == 0 || is_harmful(code) ? "?" : NULL;
+                         len == 0 || bn_utf8_is_harmful(code) ? "?" : NULL;
     if (entity)
         bn_put(p, entity);
     else
@@ -118,7 +91,7 @@ void bn_escape_cut(bn_page *p, const char *text, int most)
     const unsigned char *s = (const unsigned char *)text, *cut = NULL;
     for (int count = 0; *s && count < most; count++) {
         uint32_t code = 0;
-        int len = decode(s, &code);
+        int len = bn_utf8_decode(&code, s, 4);
         if (count == most - 1)
             cut = s;                            /* room for the last character, or the dots */
         s += len ? len : 1;
@@ -127,7 +100,7 @@ void bn_escape_cut(bn_page *p, const char *text, int most)
     const unsigned char *end = long_one && cut ? cut : s;
     for (s = (const unsigned char *)text; s < end;) {
         uint32_t code = 0;
-        int len = decode(s, &code);
+        int len = bn_utf8_decode(&code, s, 4);
         put_character(p, s, len, code);
         s += len ? len : 1;
     }
