@@ -10,6 +10,7 @@
 #include "condense/methods.h"
 #include "record/record.h"
 #include "condensing.h"
+#include "learning.h"
 
 enum { NODES = 200, FEATURES = 40, CLASSES = 4, SAMPLE = 8 };
 
@@ -17,17 +18,7 @@ enum { NODES = 200, FEATURES = 40, CLASSES = 4, SAMPLE = 8 };
 
 static bonsai_graph *generated(int classes, bool dense)
 {
-    bonsai_generate_options o;
-    bonsai_graph *g = NULL;
-    bonsai_generate_options_init(&o);
-    o.nodes = NODES;
-    o.features = FEATURES;
-    o.classes = classes;
-    o.words = 8;
-    o.dense = dense;
-    o.threads = 1;
-    assert_int_equal(bonsai_graph_generate(&g, &o), BONSAI_OK);
-    return g;
+    return learnable(NODES, FEATURES, classes, dense);
 }
 
 static bonsai_condense_options options(int method)
